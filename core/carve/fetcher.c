@@ -176,8 +176,7 @@ static tapml_status fetch_view(struct fetcher *fetcher,
     return TAPML_OK;
 }
 
-// One tensor of a list, dense or not.
-static struct case_argument view_of(const tapml_tensor *tensor, uint64_t bytes)
+struct case_argument fetcher_view(const tapml_tensor *tensor, uint64_t bytes)
 {
     struct case_argument view = {
         .dtype = tensor->dtype, .rank = tensor->rank, .offset_bytes = tensor->offset};
@@ -206,11 +205,21 @@ static tapml_status fetch_spans(struct fetcher *fetcher,
 {
     memset(dense, 0, bytes);
     for (uint32_t i = 0; i < tensor->encoding->n_spans; i++) {
-        const struct case_argument view = view_of(tensor->spans[i], 0);
+        const struct case_argument view = fetcher_view(tensor->spans[i], 0);
         const uint64_t begin = tiles_span_begin(tensor->encoding, tensor->shape, tensor->rank, i);
         TAPML_TRY(fetch_view(fetcher, &view, tensor->spans[i]->buffer, dense + begin));
     }
     return TAPML_OK;
+}
+
+tapml_status
+fetcher_tensor(struct fetcher *fetcher, const tapml_tensor *tensor, uint64_t bytes, void *dense)
+{
+    if (tensor->spans) {
+        return fetch_spans(fetcher, tensor, bytes, dense);
+    }
+    const struct case_argument view = fetcher_view(tensor, bytes);
+    return fetch_view(fetcher, &view, tensor->buffer, dense);
 }
 
 // The tensors of a list, one behind the other.
@@ -220,12 +229,7 @@ fetch_list(struct fetcher *fetcher, const struct fetch_from *from, unsigned char
     const tapml_tensor *const *list = from->value->u.p;
     const uint64_t each = from->argument->content_bytes / from->value->count;
     for (uint32_t i = 0; i < from->value->count; i++) {
-        const struct case_argument view = view_of(list[i], each);
-        if (list[i]->spans) {
-            TAPML_TRY(fetch_spans(fetcher, list[i], each, dense + i * each));
-            continue;
-        }
-        TAPML_TRY(fetch_view(fetcher, &view, list[i]->buffer, dense + i * each));
+        TAPML_TRY(fetcher_tensor(fetcher, list[i], each, dense + i * each));
     }
     return TAPML_OK;
 }

@@ -48,6 +48,18 @@ tapml_status fetcher_begin(struct fetcher *fetcher,
 // that. Returns the first failure, `status` included.
 tapml_status fetcher_end(struct fetcher *fetcher, tapml_status status) STATUS_USED;
 
+// Begins to read one tensor that is no panel of a larger one, whatever it is: strided, in blocks,
+// in tiles. `dense` has room for `bytes`, which are all of it (encoding_bytes), and has the
+// contents after `fetcher_end`.
+tapml_status fetcher_tensor(struct fetcher *fetcher,
+                            const tapml_tensor *tensor,
+                            uint64_t bytes,
+                            void *dense) STATUS_USED;
+
+// The layout of such a tensor, without spans: that of its values, or of its `bytes` as one axis if
+// it is encoded.
+struct case_argument fetcher_view(const tapml_tensor *tensor, uint64_t bytes);
+
 // The contents of a tensor where they lie, dense, until `fetcher_unmap`; NULL: they have to be
 // fetched.
 tapml_status fetcher_map(struct fetcher *fetcher,

@@ -7,11 +7,14 @@
 #include "config/run_file.h"
 #include "config/survey.h"
 #include "model/prompts.h"
+#include "offload/policy.h"
+#include "run/observers.h"
 #include "run/prompt_inputs.h"
 #include "run/setup.h"
 #include "store/carved.h"
 #include "store/store.h"
 #include "store/store_open.h"
+#include "verify/comparers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,6 +58,18 @@ static int check_backend(struct check *check,
         return 0;
     }
     return 1;
+}
+
+static void check_observers(struct check *check, const char *section, const char *names)
+{
+    struct text text;
+
+    text_init(&text);
+    if (observers_print(check->setup.registry, names, 0, &text) != TAPML_OK) {
+        problems_refuse(&check->problems, &check->config.ini, section, "observers", "%s",
+                        status_message());
+    }
+    text_release(&text);
 }
 
 // Whether an earlier node of the graph calls the same op.
@@ -116,13 +131,38 @@ static void check_backends(struct check *check)
 {
     check->is_source_known = check_backend(check, "source", &check->config.source.isolation,
                                            check->config.source.backend);
+    check_observers(check, "source", check->config.source.observers);
     for (size_t i = 0; i < check->config.target_count; i++) {
         char section[64];
 
         (void)snprintf(section, sizeof(section), "target.%s", check->config.targets[i].name);
         (void)check_backend(check, section, &check->config.targets[i].isolation,
                             check->config.targets[i].backend);
+        check_observers(check, section, check->config.targets[i].observers);
     }
+}
+
+static void check_comparers(struct check *check)
+{
+    struct comparers *comparers = NULL;
+
+    if (comparers_create(check->setup.registry, check->config.comparers, &comparers) != TAPML_OK) {
+        problems_refuse(&check->problems, &check->config.ini, "run", "comparers", "%s",
+                        status_message());
+    }
+    comparers_destroy(comparers);
+}
+
+static void check_policy(struct check *check)
+{
+    struct policy *policy = NULL;
+
+    if (check->config.policy != NULL &&
+        policy_create(check->setup.registry, check->config.policy, &policy) != TAPML_OK) {
+        problems_refuse(&check->problems, &check->config.ini, "offload", "policy", "%s",
+                        status_message());
+    }
+    policy_destroy(policy);
 }
 
 static void check_options(struct check *check)
@@ -238,6 +278,8 @@ check_all(struct check *check, const char *program, const struct options *option
     if (status == TAPML_OK) {
         check_options(check);
         check_backends(check);
+        check_comparers(check);
+        check_policy(check);
         check_model(check);
         check_source(check);
     }

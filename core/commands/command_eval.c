@@ -35,6 +35,7 @@ static const struct options_spec specs[] = {
      "f32 by default; with f16, operators that the backend refuses in f16 run in f32"},
     POOLING_OPTIONS,
     SETUP_ISOLATION_OPTIONS,
+    SETUP_OBSERVER_OPTIONS,
     SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -541,6 +542,7 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
         TAPML_TRY(setup_default_backend(&eval->setup, &backend));
     }
     TAPML_TRY(setup_take_isolation(&eval->setup, options));
+    TAPML_TRY(setup_take_observers(&eval->setup, options));
     TAPML_TRY(setup_place(&eval->setup, "source", backend));
     TAPML_TRY(setup_read_activations(options, &activation));
     TAPML_TRY(eval_score_read_limit(options, model_checkpoint(eval->setup.model), activation,

@@ -36,6 +36,7 @@ static const struct options_spec specs[] = {
     {"--json", NULL, "prints ids and text, or the embedding, as JSON"},
     POOLING_OPTIONS,
     SETUP_ISOLATION_OPTIONS,
+    SETUP_OBSERVER_OPTIONS,
     SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},

@@ -26,6 +26,7 @@ static const struct options_spec specs[] = {
     PLAN_SETUP_OPTIONS,
     {"--json", "FILE", "writes the numbers as JSON, too"},
     SETUP_ISOLATION_OPTIONS,
+    SETUP_OBSERVER_OPTIONS,
     SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},

@@ -18,6 +18,7 @@
 #include "store/metadata.h"
 #include "store/store.h"
 #include "store/store_open.h"
+#include "verify/comparers.h"
 #include "verify/verdicts.h"
 
 #include <stdio.h>
@@ -37,6 +38,8 @@ static const struct options_spec specs[] = {
     {"--isolation", "always|never|loopback", "always, in a worker process, by default"},
     SETUP_DEADLINE_OPTION,
     {"--activations", "f32|f16", "f32 by default; a bundle and a target have their own"},
+    {"--comparer", "ID",
+     "a comparer of a plugin measures the outputs too; may be given several times"},
     {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -60,6 +63,7 @@ struct replaying {
     struct store *store;
     struct checkpoint *checkpoint;
     struct place *place;
+    struct comparers *comparers;
     size_t bad;    // Cases of the worst repetition,
     size_t passed; // and those that ran and are right.
 };
@@ -202,6 +206,7 @@ static int64_t default_repeat(const struct replaying *replaying)
 static tapml_status replay(struct replaying *replaying)
 {
     const struct options *options = replaying->options;
+    const char *comparers = NULL;
     int64_t case_id = 0;
     int64_t repeat = 1;
 
@@ -210,11 +215,14 @@ static tapml_status replay(struct replaying *replaying)
     TAPML_TRY(case_weights_open(&replaying->setup, replaying->store,
                                 options_get(options, "--model"), &replaying->checkpoint));
     TAPML_TRY(open_place(replaying));
+    TAPML_TRY(setup_take_names(&replaying->setup, options, "--comparer", &comparers));
+    TAPML_TRY(comparers_create(replaying->setup.registry, comparers, &replaying->comparers));
     struct verdict_options verdicts = {.registry = replaying->setup.registry,
                                        .store = replaying->store,
                                        .target = replaying->place->settings.backend,
                                        .backend = replaying->place->backend,
                                        .checkpoint = replaying->checkpoint,
+                                       .comparers = replaying->comparers,
                                        .case_id = case_id,
                                        .fresh = 1,
                                        .progress = show};
@@ -297,6 +305,7 @@ static tapml_status run(const struct command *command, struct replaying *replayi
 
 static void replaying_release(struct replaying *replaying)
 {
+    comparers_destroy(replaying->comparers);
     setup_close(&replaying->setup);
     checkpoint_close(replaying->checkpoint);
     store_close(replaying->store);

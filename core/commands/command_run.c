@@ -12,6 +12,7 @@
 #include "config/survey.h"
 #include "link/client.h"
 #include "model/checkpoint.h"
+#include "offload/policy.h"
 #include "report/forecasting.h"
 #include "report/report.h"
 #include "report/report_data.h"
@@ -20,6 +21,7 @@
 #include "run/bundles.h"
 #include "run/carving.h"
 #include "run/interrupt.h"
+#include "run/observers.h"
 #include "run/progress.h"
 #include "run/prompt_inputs.h"
 #include "run/run_judge.h"
@@ -34,6 +36,7 @@
 #include "store/store.h"
 #include "store/store_open.h"
 #include "store/target.h"
+#include "verify/comparers.h"
 #include "verify/fault.h"
 
 #include <inttypes.h>
@@ -63,6 +66,8 @@ struct run {
     struct checkpoint *weights;          // Of a run over cases, without a model; or NULL.
     const struct checkpoint *checkpoint; // These, or those of the model.
     struct verdict_list refuted;         // Of a run over cases: those that are no evidence.
+    struct comparers *comparers;         // Of plugins; or NULL.
+    struct policy *policy;               // The same.
     struct prompts prompts;
     struct run_judge judge;
     struct place *source;
@@ -155,8 +160,16 @@ static tapml_status match(const struct run *run)
 
 static tapml_status check_backend(const struct setup *setup, const struct place *place)
 {
-    return survey_check(setup->program, setup->registry, &place->settings.isolation,
-                        place->settings.backend);
+    struct text observers;
+
+    TAPML_TRY(survey_check(setup->program, setup->registry, &place->settings.isolation,
+                           place->settings.backend));
+    text_init(&observers);
+    const tapml_status status =
+        observers_print(setup->registry, place->settings.observers, 0, &observers);
+
+    text_release(&observers);
+    return status;
 }
 
 // Adds the places of the run, and checks that their backends can be used.
@@ -319,6 +332,10 @@ static tapml_status open_run(struct run *run, const struct options *options)
 
     TAPML_TRY(config->store != NULL ? try_source_store(run) : open_model(run));
     TAPML_TRY(add_places(run)); // Before the folder is made: a refusal leaves nothing behind.
+    TAPML_TRY(comparers_create(run->setup.registry, config->comparers, &run->comparers));
+    TAPML_TRY(config->policy != NULL
+                  ? policy_create(run->setup.registry, config->policy, &run->policy)
+                  : TAPML_OK);
     TAPML_TRY(file_make_folder(config->dir));
     TAPML_TRY(run_lock_take(config->dir, &run->lock)); // Before the devices are.
     file_remove_all(config->dir, "plan-*.part");       // What a killed host was writing.
@@ -402,6 +419,8 @@ static tapml_status run_targets(struct run *run)
                                                              .prompts = &run->prompts,
                                                              .checkpoint = run->checkpoint,
                                                              .refuted = &run->refuted,
+                                                             .comparers = run->comparers,
+                                                             .policy = run->policy,
                                                              .lock = run->lock},
                                  &run->judge));
     }
@@ -477,6 +496,8 @@ static void run_release(struct run *run)
     run_judge_close(&run->judge);
     prompts_release(&run->prompts);
     verdict_list_release(&run->refuted);
+    policy_destroy(run->policy);
+    comparers_destroy(run->comparers);
     store_close(run->store);
     run_lock_release(run->lock);
     setup_close(&run->setup);

@@ -22,6 +22,12 @@ static const char isolation_help[] =
     "messages. See docs/wire.md.";
 static const char deadline_help[] = "Seconds after which a worker that does not answer is ended, "
                                     "in addition to the time that the operators need.";
+static const char observers_type[] = "ids of observers with blanks between";
+static const char observers_help[] =
+    "Components of plugins, COMPONENT or PLUGIN/COMPONENT, that see each call of the backend "
+    "before "
+    "and after it, and may replace what it computes; the first one is the outermost. See "
+    "docs/write-an-observer.md.";
 static const char memory_help[] =
     "MiB that a worker may allocate before it is ended; 0: three quarters of the machine's.";
 
@@ -115,6 +121,16 @@ static const struct key keys[] = {
      .example = "all",
      .help = "'first' keeps the first case of each instance, phase and shape class, and each that "
              "widens the range of values; 'all' keeps every call."},
+    {.section = "run",
+     .name = "comparers",
+     .kind = KEY_TEXT,
+     IN_RUN(comparers),
+     .type = "ids of comparers with blanks between",
+     .example = "snr",
+     .help =
+         "Components of plugins, COMPONENT or PLUGIN/COMPONENT, that measure each output of each "
+         "case on each target, beside the errors of the host. No verdict depends on them. See "
+         "docs/write-a-comparer.md."},
     {.section = "model",
      .name = "path",
      .kind = KEY_TEXT,
@@ -222,6 +238,13 @@ static const struct key keys[] = {
      IN_RUN(source.isolation.memory_mib),
      .example = "4096",
      .help = memory_help},
+    {.section = "source",
+     .name = "observers",
+     .kind = KEY_TEXT,
+     IN_RUN(source.observers),
+     .type = observers_type,
+     .example = "tally",
+     .help = observers_help},
     {.section = "target.",
      .name = "backend",
      .kind = KEY_TEXT,
@@ -255,6 +278,13 @@ static const struct key keys[] = {
      IN_TARGET(isolation.memory_mib),
      .example = "4096",
      .help = memory_help},
+    {.section = "target.",
+     .name = "observers",
+     .kind = KEY_TEXT,
+     IN_TARGET(observers),
+     .type = observers_type,
+     .example = "tally",
+     .help = observers_help},
     {.section = "target.",
      .name = "require",
      .kind = KEY_CHOICE,
@@ -307,6 +337,16 @@ static const struct key keys[] = {
      .example = "8",
      .help = "Number of prompts, from the first on, that are checked after each move. At the end "
              "all are checked."},
+    {.section = "offload",
+     .name = "policy",
+     .kind = KEY_TEXT,
+     IN_RUN(policy),
+     .type = "the id of a policy",
+     .example = "quick",
+     .help =
+         "A component of a plugin, COMPONENT or PLUGIN/COMPONENT, that says in which order kinds "
+         "of operators are moved with mode = mixed; without one the most expensive comes first. "
+         "See docs/write-a-policy.md."},
     {.section = "plan",
      .name = "rule",
      .kind = KEY_OTHERS,

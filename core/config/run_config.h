@@ -51,8 +51,9 @@ struct run_config {
     const char *prompts;
     int64_t decode, capacity, chunk;
     int keep_all;
-    const char *store;        // [source] store: cases of others, and no model is run; or NULL.
-    const char *model;        // Or NULL, beside `store`.
+    const char *comparers; // Components of plugins that measure outputs, blanks between; or NULL.
+    const char *store;     // [source] store: cases of others, and no model is run; or NULL.
+    const char *model;     // Or NULL, beside `store`.
     const char *architecture; // Or NULL.
     int allow_unknown_keys;
     int plain_inputs;
@@ -65,6 +66,7 @@ struct run_config {
     size_t group_count;
     int64_t offload_prompts;
     enum loop_mode mode;
+    const char *policy; // A component of a plugin that orders the kinds to be moved; or NULL.
     struct run_config_fault faults[RUN_CONFIG_FAULTS_MAX]; // In the order of the file.
     size_t fault_count;
     struct run_config_forecast forecasts[RUN_CONFIG_FORECASTS_MAX]; // In the order of the file.

@@ -221,7 +221,8 @@ static void settle_lengths(struct run_config *config, struct problems *problems)
 // Whether a key has a meaning where no model is run.
 static int is_of_cases(const struct ini_entry *entry)
 {
-    static const char *const keys[][2] = {{"run", "dir"}, {"model", "path"}, {"source", "store"}};
+    static const char *const keys[][2] = {
+        {"run", "dir"}, {"run", "comparers"}, {"model", "path"}, {"source", "store"}};
     static const char *const others[] = {"target.", "component.", "fault.", "plugins"};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {

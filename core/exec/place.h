@@ -7,7 +7,7 @@
 // The wrappers are the chain of the place. Its order is `enum place_kind`, from the inside out, and
 // only this module makes chains: it asserts the order, owns every link, and destroys them from the
 // outside in, also if one cannot be made. Modules of higher layers pass their wrappers in as links
-// (`fault_link`, `guard_link`, `recorder_link`).
+// (`fault_link`, `guard_link`, `observers_link`, `recorder_link`).
 //
 // To add a property that a key of the INI file sets: a member of `struct place_settings`, a row in
 // config/keys.c, and its use.
@@ -42,8 +42,9 @@ struct place_settings {
     const char *backend; // "COMPONENT:DEVICE"; NULL if the device is opened already.
     struct place_isolation isolation;
     enum activation activation;
-    int require_all; // `require = all`: an op that the place refuses is a failure.
-    int is_guarded;  // `guard = on`: runs of the model are guarded too, as every replay is.
+    int require_all;       // `require = all`: an op that the place refuses is a failure.
+    int is_guarded;        // `guard = on`: runs of the model are guarded too, as every replay is.
+    const char *observers; // Components of plugins that see each call, blanks between; or NULL.
     const struct fault_rule *faults; // Injected there, to test the tool.
     size_t fault_count;
 };
@@ -56,9 +57,10 @@ enum place_kind {
     PLACE_WORKER,   // Injects the faults itself.
     PLACE_LOOPBACK, // Around a device of this process.
     PLACE_FAULTS,
-    PLACE_DECLARED, // Computes as another device declares.
-    PLACE_REDUCED,  // Makes activations of a reduced dtype.
-    PLACE_GUARD,    // Makes buffers of its own.
+    PLACE_OBSERVERS, // Of plugins, which see calls as the device gets them.
+    PLACE_DECLARED,  // Computes as another device declares.
+    PLACE_REDUCED,   // Makes activations of a reduced dtype.
+    PLACE_GUARD,     // Makes buffers of its own.
     PLACE_TRACE,
     PLACE_RECORDER,
     PLACE_KINDS

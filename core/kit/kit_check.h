@@ -20,7 +20,8 @@ enum kit_scope {
     KIT_OF_FILE,      // The library and its manifest; nothing is opened.
     KIT_OF_PLUGIN,    // The plugin as it answers the query.
     KIT_OF_COMPONENT, // Each component,
-    KIT_OF_BACKEND,   // and each that is a backend, on one device.
+    KIT_OF_BACKEND,   // each that is a backend, on one device,
+    KIT_OF_OTHER,     // and each that is none.
 };
 
 // The order of the levels: what the lower ones find would make the higher ones fail too.
@@ -47,6 +48,7 @@ struct kit_check {
     const char *id; // "E-03"
     enum kit_level level;
     enum kit_scope scope;
+    const char *kind;  // Of KIT_OF_OTHER: the kind that it is for; NULL: all.
     const char *about; // The rule, as a statement: what holds where it passes.
     unsigned limit_s;  // The time that it may take.
 

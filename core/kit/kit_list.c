@@ -4,6 +4,7 @@
 
 #include "kit/kit_contract.h"
 #include "kit/kit_hostile.h"
+#include "kit/kit_kinds.h"
 #include "kit/kit_load.h"
 #include "kit/kit_numerics.h"
 #include "kit/kit_queue.h"
@@ -11,9 +12,9 @@
 
 #include <string.h>
 
-static const struct kit_check *(*const SOURCES[])(void) = {kit_static_checks,   kit_load_checks,
-                                                           kit_contract_checks, kit_queue_checks,
-                                                           kit_numerics_checks, kit_hostile_checks};
+static const struct kit_check *(*const SOURCES[])(void) = {
+    kit_static_checks, kit_load_checks,     kit_contract_checks, kit_queue_checks,
+    kit_kinds_checks,  kit_numerics_checks, kit_hostile_checks};
 
 const struct kit_check *kit_list_at(size_t index)
 {

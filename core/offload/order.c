@@ -44,6 +44,7 @@ static void add_call(void *user, const struct call_line *call)
 
     if (table_find(&tally->kind_of, call->instance, &kind)) {
         tally->kinds[kind].time_ns += call->time_ns;
+        tally->kinds[kind].calls++;
     }
 }
 

@@ -16,7 +16,8 @@ struct store;
 
 struct order_kind {
     const tapml_op *op;
-    uint64_t time_ns;   // On the source, over the carved calls.
+    uint64_t time_ns;   // On the source, over the carved calls,
+    uint64_t calls;     // and how many these are.
     uint32_t instances; // In the graph.
 };
 

@@ -6,19 +6,13 @@
 #include "base/log.h"
 #include "plugin/device.h"
 #include "plugin/device_table.h"
-
-#include <tapml/model.h>
+#include "plugin/kind.h"
 
 #include <string.h>
 
 int component_is_backend(const struct component *component)
 {
     return strcmp(component->entry.kind, TAPML_KIND_BACKEND) == 0;
-}
-
-int component_is_model(const struct component *component)
-{
-    return strcmp(component->entry.kind, TAPML_KIND_MODEL) == 0;
 }
 
 int component_is_asked_late(const struct component *component)
@@ -141,13 +135,11 @@ create(struct component *component, struct text *remark, enum candidate_state *o
     return TAPML_OK;
 }
 
-static tapml_status check_backend(struct component *component, enum candidate_state *out_state)
+static tapml_status check_devices(struct component *component, enum candidate_state *out_state)
 {
     const tapml_backend *table = component->table;
     const tapml_device_info *const *list = NULL;
     uint32_t count = 0;
-    *out_state = CANDIDATE_WRONG_ABI;
-    TAPML_TRY(device_table_check(table));
     if (component_is_asked_late(component)) {
         return TAPML_OK;
     }
@@ -166,20 +158,16 @@ static tapml_status check_backend(struct component *component, enum candidate_st
 
 static tapml_status check_table(struct component *component, enum candidate_state *out_state)
 {
+    const struct kind_entry *kind = kind_find(component->entry.kind);
+    ASSERT(kind); // The inventory refuses others.
     component->table = component->root->vt->interface_of(component->root, component->entry.kind);
     *out_state = CANDIDATE_WRONG_ABI;
     if (!component->table) {
         return status_fail(TAPML_ABI_MISMATCH, "its object has no interface '%s'",
                            component->entry.kind);
     }
-    if (component_is_backend(component)) {
-        return check_backend(component, out_state);
-    }
-    const tapml_model *model = component->table;
-    if (!TAPML_HAS_FN(tapml_model, model, match) || !TAPML_HAS_FN(tapml_model, model, build)) {
-        return status_fail(TAPML_ABI_MISMATCH, "its table of functions is too short");
-    }
-    return TAPML_OK;
+    TAPML_TRY(kind->check(component->table));
+    return component_is_backend(component) ? check_devices(component, out_state) : TAPML_OK;
 }
 
 static tapml_status bring_up(struct component *component,

@@ -70,9 +70,8 @@ int component_ready(struct component *component, struct arena *arena, struct com
 // Releases the root and shuts the component down.
 void component_close(struct component *component);
 
-// Whether the component is of kind "backend", or "model".
+// Whether the component is of kind "backend".
 int component_is_backend(const struct component *component);
-int component_is_model(const struct component *component);
 
 // Whether its manifest says `devices = on-use`: listing its devices is expensive, so they are
 // listed only when one is used.

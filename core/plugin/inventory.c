@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/ini.h"
 #include "base/text.h"
+#include "plugin/kind.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ static tapml_status add_component(struct inventory *inventory,
         .remark = plugin->remark,
     };
     inventory->components[inventory->component_count++] = component;
-    if (manifest && !component_is_backend(component) && !component_is_model(component)) {
+    if (manifest && !kind_find(manifest->kind)) {
         (void)status_fail(TAPML_UNIMPLEMENTED, "this host does not know the kind '%s'%s",
                           manifest->kind,
                           manifest_is_draft(manifest->kind) ? ", which is a draft" : "");

@@ -9,6 +9,7 @@
 #include "plugin/device_table.h"
 #include "plugin/inventory.h"
 #include "schema/plain_form.h"
+#include "plugin/kind.h"
 
 #include <tapml/ops.h>
 
@@ -297,10 +298,11 @@ static tapml_status not_usable(const struct component *component)
                        candidate_state_name(entry->state), entry->sentence);
 }
 
-static tapml_status not_a_backend(const struct component *component)
+static tapml_status wrong_kind(const struct component *component, const char *expected)
 {
-    return status_fail(TAPML_NOT_FOUND, "the component '%s' is of kind '%s', expected a backend",
-                       component->entry.component, component->entry.kind);
+    return status_fail(TAPML_NOT_FOUND, "the component '%s' is of kind '%s', expected %s",
+                       component->entry.component, component->entry.kind,
+                       kind_find(expected)->what);
 }
 
 // The one component that is meant, usable or not.
@@ -331,13 +333,15 @@ find_named(const struct registry *registry, const struct name *name, struct comp
     return TAPML_OK;
 }
 
-static tapml_status
-get_backend(struct registry *registry, const struct name *name, struct component **out_component)
+static tapml_status get(struct registry *registry,
+                        const char *kind,
+                        const struct name *name,
+                        struct component **out_component)
 {
     struct component *component = NULL;
     TAPML_TRY(find_named(registry, name, &component));
-    if (!component_is_backend(component)) {
-        return not_a_backend(component);
+    if (strcmp(component->entry.kind, kind) != 0) {
+        return wrong_kind(component, kind);
     }
     if (!is_ready(registry, component)) {
         return not_usable(component);
@@ -352,7 +356,7 @@ registry_open(struct registry *registry, const char *name, struct backend **out_
     struct name parts;
     struct component *component = NULL;
     TAPML_TRY(split_name(name, &parts));
-    TAPML_TRY(get_backend(registry, &parts, &component));
+    TAPML_TRY(get(registry, TAPML_KIND_BACKEND, &parts, &component));
     const tapml_status status = open_device(registry, component, parts.device, out_backend);
     return component->entry.state == CANDIDATE_USABLE ? status : not_usable(component);
 }
@@ -383,7 +387,7 @@ registry_locate(struct registry *registry, const char *name, struct registry_loc
     TAPML_TRY(split_name(name, &parts));
     TAPML_TRY(find_named(registry, &parts, &component));
     if (!component_is_backend(component)) {
-        return not_a_backend(component);
+        return wrong_kind(component, TAPML_KIND_BACKEND);
     }
     if (component->entry.state != CANDIDATE_USABLE) {
         return not_usable(component);
@@ -417,7 +421,7 @@ tapml_status registry_devices(struct registry *registry,
     const tapml_device_info *const *list = NULL;
     uint32_t count = 0;
     TAPML_TRY(split_name(component, &parts));
-    TAPML_TRY(get_backend(registry, &parts, &found));
+    TAPML_TRY(get(registry, TAPML_KIND_BACKEND, &parts, &found));
     const tapml_backend *table = found->table;
     services_begin(&found->call);
     const tapml_status status = table->devices(found->root, &found->call, &list, &count);
@@ -456,6 +460,20 @@ struct component *registry_find(struct registry *registry, const char *kind, siz
         }
     }
     return NULL;
+}
+
+tapml_status registry_get(struct registry *registry,
+                          const char *kind,
+                          const char *name,
+                          struct component **out_component)
+{
+    struct name parts;
+    TAPML_TRY(split_name(name, &parts));
+    if (parts.device) {
+        return status_fail(TAPML_INVALID, "'%s' has a device, expected %s", name,
+                           kind_find(kind)->what);
+    }
+    return get(registry, kind, &parts, out_component);
 }
 
 const char *registry_component(struct registry *registry, const char *kind, size_t index)

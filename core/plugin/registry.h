@@ -126,9 +126,16 @@ tapml_status registry_check(struct registry *registry, const char *name) STATUS_
 // The ids of usable components of `kind`, one after another; NULL past the last.
 const char *registry_component(struct registry *registry, const char *kind, size_t index);
 
-// For plugin/model: the component itself, created; NULL past the last.
+// For what uses components of a kind: the component itself, created; NULL past the last.
 struct component;
 struct component *registry_find(struct registry *registry, const char *kind, size_t index);
+
+// The same of the component that `name` is, "COMPONENT" or "PLUGIN/COMPONENT". Fails as
+// registry_open does, with TAPML_NOT_FOUND also if the component is of another kind.
+tapml_status registry_get(struct registry *registry,
+                          const char *kind,
+                          const char *name,
+                          struct component **out_component) STATUS_USED;
 
 // The index of the first candidate from `from` on that is a backend, is not refused, and whose
 // manifest has `key` (any if it is NULL); registry_count if there is none. No library is opened.

@@ -96,8 +96,12 @@ static int is_wanted(const struct plugin_checking *checking, const struct kit_ch
 
 static int is_of(const struct kit_check *check, const struct manifest_component *component)
 {
-    return check->scope == KIT_OF_COMPONENT ||
-           (check->scope == KIT_OF_BACKEND && strcmp(component->kind, TAPML_KIND_BACKEND) == 0);
+    const int is_backend = strcmp(component->kind, TAPML_KIND_BACKEND) == 0;
+
+    if (check->scope == KIT_OF_OTHER) {
+        return !is_backend && (check->kind == NULL || strcmp(check->kind, component->kind) == 0);
+    }
+    return check->scope == KIT_OF_COMPONENT || (check->scope == KIT_OF_BACKEND && is_backend);
 }
 
 static int is_of_components(const struct kit_check *check)

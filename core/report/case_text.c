@@ -155,6 +155,15 @@ static void print_error(const struct output_error *error, struct text *out)
                 error->place, error->expected, error->computed);
 }
 
+static void print_measure(const struct measured *measure, struct text *out)
+{
+    text_format(out, "  %s: %.6g %s", measure->param, measure->value, measure->unit);
+    if (measure->limit > 0) {
+        text_format(out, ", limit %.6g", measure->limit);
+    }
+    text_format(out, " (%s)\n", measure->comparer);
+}
+
 void case_text_print_verdict(const char *target, const struct verdict *verdict, struct text *out)
 {
     text_format(out, "%s: %s", target, verdict_name(verdict->kind));
@@ -164,6 +173,9 @@ void case_text_print_verdict(const char *target, const struct verdict *verdict, 
     text_format(out, "%s%s\n", *verdict->reason != '\0' ? ": " : "", verdict->reason);
     for (size_t i = 0; i < verdict->error_count; i++) {
         print_error(&verdict->errors[i], out);
+    }
+    for (size_t i = 0; i < verdict->measure_count; i++) {
+        print_measure(&verdict->measures[i], out);
     }
     for (size_t i = 0; i < verdict->elements.count; i++) {
         const struct element *element = &verdict->elements.items[i];

@@ -9,6 +9,7 @@
 #include "report/report_driver.h"
 #include "report/report_items.h"
 #include "report/report_markup.h"
+#include "report/report_measures.h"
 #include "report/report_target.h"
 #include "report/report_verdict.h"
 #include "store/blame.h"
@@ -402,6 +403,18 @@ static void print_failures(const struct verdict_list *list, size_t failures_max)
     }
 }
 
+static tapml_status print_measures(const struct verdict_list *list)
+{
+    struct report_measures measures;
+    struct text text;
+
+    TAPML_TRY(report_measures_make(list, &measures));
+    text_init(&text);
+    report_measures_print(&measures, &text);
+    report_measures_release(&measures);
+    return text_print(&text);
+}
+
 tapml_status report_print_verdicts(const struct verdict_list *list, size_t failures_max)
 {
     struct report_lines lines;
@@ -421,5 +434,5 @@ tapml_status report_print_verdicts(const struct verdict_list *list, size_t failu
     }
     print_failures(list, failures_max);
     report_lines_release(&lines);
-    return status;
+    return status == TAPML_OK ? print_measures(list) : status;
 }

@@ -87,6 +87,7 @@ static void put_source(struct report_maker *report, struct store *store)
     put_metadata(&part, store, "plugin_version", "source.version");
     put_metadata(&part, store, "build", "source.build");
     put_metadata(&part, store, "nonfinite", "source.nonfinite");
+    put_metadata(&part, store, "observers", RUN_METADATA_OBSERVERS "source");
     report_maker_part(report, "source", &part);
 }
 

@@ -238,6 +238,7 @@ static void print_source_warning(const json_t *source, struct text *out)
         REPORT_MARKUP(out, "<p class=\"note\"><b>Not finite on the source itself:</b> {}.</p>\n",
                       report_markup_string(source, "nonfinite"));
     }
+    report_html_target_observers(source, out);
 }
 
 void report_html_print(const json_t *report, struct text *out)

@@ -10,6 +10,7 @@
 #include "report/report_html_work.h"
 #include "report/report_items.h"
 #include "report/report_markup.h"
+#include "report/report_measures.h"
 #include "report/report_verdict.h"
 
 #include <inttypes.h>
@@ -140,6 +141,7 @@ static void print_lede(const json_t *target, struct text *out)
                       "<code>{}</code></p>\n",
                       report_markup_string(target, "faults"));
     }
+    report_html_target_observers(target, out);
 }
 
 static void print_metadata(struct text *out, const char *value, const char *label)
@@ -312,7 +314,20 @@ void report_html_target_print(const json_t *report, size_t index, struct text *o
     report_html_blamed_print(target, out);
     print_grid(target, out);
     report_html_plot_print(target, out);
+    report_measures_print_html(target, out);
     print_times(target, out);
     report_html_work_print(report, target, out);
     text_append(out, "</section>\n");
+}
+
+void report_html_target_observers(const json_t *place, struct text *out)
+{
+    if (report_markup_string(place, "observers")[0] != '\0') {
+        REPORT_MARKUP(out,
+                      "<p class=\"note\"><b>Observers of plugins</b> saw each call of {}, and may "
+                      "have replaced what it computed: <code>{}</code></p>\n",
+                      json_object_get(place, "name") ? report_markup_string(place, "name")
+                                                     : "the source",
+                      report_markup_string(place, "observers"));
+    }
 }

@@ -16,3 +16,6 @@ void report_html_target_print(const json_t *report, size_t index, struct text *o
 
 // Its verdict in a sentence.
 void report_html_target_print_headline(const json_t *target, struct text *out);
+
+// Says which observers of plugins saw the calls of the source or of a target; nothing without any.
+void report_html_target_observers(const json_t *place, struct text *out);

@@ -12,9 +12,13 @@
 #include "report/report_grid.h"
 #include "report/report_items.h"
 #include "report/report_maker.h"
+#include "report/report_measures.h"
+#include "run/run_metadata.h"
+#include "store/metadata.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 // -- One target --------------------------------------------------------------------------------
@@ -78,6 +82,14 @@ static void tally_verdicts(struct gather *gather)
     }
 }
 
+static void put_observers(struct gather *gather)
+{
+    char name[128];
+
+    (void)snprintf(name, sizeof(name), RUN_METADATA_OBSERVERS "%.100s", gather->rows->target.name);
+    report_maker_text(&gather->made, "observers", metadata_get(gather->rows->store, name));
+}
+
 static void put_device(struct gather *gather)
 {
     const struct target_row *target = &gather->rows->target;
@@ -95,6 +107,7 @@ static void put_device(struct gather *gather)
     report_maker_text(&gather->made, "build", target->build);
     report_maker_text(&gather->made, "activations", target->activations);
     report_maker_text(&gather->made, "faults", target->faults);
+    put_observers(gather);
     report_maker_text(&gather->made, "goal", target->goal);
     report_maker_text(&gather->made, "plan", gather->rows->offload.plan);
     report_maker_put(&gather->made, "finished_s", json_integer(gather->rows->offload.finished_s));
@@ -639,6 +652,7 @@ static tapml_status gather_all(struct gather *gather)
     put_steps(gather);
     put_uncovered(gather);
     put_instances(gather);
+    report_measures_put(&gather->rows->verdicts, &gather->made);
     put_cases(gather);
     TAPML_TRY(gather->status);
     return report_maker_finish(&gather->made);

@@ -93,6 +93,7 @@ add_place(struct setup *setup, const char *name, const char *backend, enum activ
     const struct place_settings settings = {.name = arena_text(setup->arena, name),
                                             .backend = arena_text(setup->arena, backend),
                                             .isolation = setup_isolation(setup, backend),
+                                            .observers = setup->observers,
                                             .activation = activation};
     struct place *place = NULL;
 
@@ -154,6 +155,7 @@ tapml_status plan_setup_places(struct plan_setup *plan_setup)
     struct setup *setup = plan_setup->setup;
 
     TAPML_TRY(setup_take_isolation(setup, options));
+    TAPML_TRY(setup_take_observers(setup, options));
     TAPML_TRY(add_source(plan_setup));
     TAPML_TRY(setup_read_activations(options, &plan_setup->activation));
     const int is_reduced = activation_is_reduced(plan_setup->activation);

@@ -16,7 +16,7 @@ struct plan;
 struct store;
 
 // The options of commands that run a model on one backend or under a plan; beside them stand
-// --model, SETUP_ISOLATION_OPTIONS and SETUP_MODEL_OPTIONS.
+// --model, SETUP_ISOLATION_OPTIONS, SETUP_OBSERVER_OPTIONS and SETUP_MODEL_OPTIONS.
 #define PLAN_SETUP_OPTIONS                                                                         \
     {"--backend", "B", "runs everything on one backend: COMPONENT or COMPONENT:DEVICE"},           \
         {"--activations", "f32|f16", "of --backend; f32 by default"},                              \

@@ -12,6 +12,7 @@
 #include "gguf/gguf_config.h"
 #include "graph/group.h"
 #include "model/checkpoint.h"
+#include "run/observers.h"
 #include "schema/catalogue.h"
 #include "store/carved.h"
 #include "store/instance.h"
@@ -439,6 +440,63 @@ static tapml_status settle_state(struct store *store, enum state_type state)
     return settle(store, "model.state", "[model] state", state_type_word(state));
 }
 
+// Notes the observers of a place, for the report.
+static tapml_status note_observers(struct store *store,
+                                   struct registry *registry,
+                                   const struct place_settings *settings)
+{
+    struct text name, value;
+
+    text_init(&name);
+    text_init(&value);
+    text_format(&name, RUN_METADATA_OBSERVERS "%s", settings->name);
+    tapml_status status = observers_print(registry, settings->observers, 0, &value);
+
+    if (status == TAPML_OK) {
+        status = text_status(&name);
+    }
+    if (status == TAPML_OK && (value.length > 0 || metadata_get(store, name.data) != NULL)) {
+        status = metadata_set(store, name.data, value.data);
+    }
+    text_release(&name);
+    text_release(&value);
+    return status;
+}
+
+static tapml_status
+note_all_observers(struct store *store, const struct run_config *config, const struct setup *setup)
+{
+    if (config->store == NULL) {
+        TAPML_TRY(note_observers(store, setup->registry, &config->source));
+    }
+    for (size_t i = 0; i < config->target_count; i++) {
+        TAPML_TRY(note_observers(store, setup->registry, &config->targets[i]));
+    }
+    return TAPML_OK;
+}
+
+// Observers that replace what the source computes make other cases of it.
+static tapml_status
+settle_observers(struct store *store, const struct run_config *config, const struct setup *setup)
+{
+    static const char name[] = "source.replaced_by";
+    struct text value;
+
+    text_init(&value);
+    tapml_status status = observers_print(setup->registry, config->source.observers, 1, &value);
+    const int is_new = metadata_get(store, "model.hash") == NULL;
+
+    if (status == TAPML_OK && (value.length > 0 || metadata_get(store, name) != NULL)) {
+        if (!is_new && metadata_get(store, name) == NULL) {
+            status = metadata_set(store, name, "");
+        }
+        status =
+            status == TAPML_OK ? settle(store, name, "[source] observers", value.data) : status;
+    }
+    text_release(&value);
+    return status;
+}
+
 static tapml_status settle_all(struct store *store,
                                const struct run_config *config,
                                const struct setup *setup,
@@ -448,6 +506,7 @@ static tapml_status settle_all(struct store *store,
     struct hash hash = {0, 0};
 
     TAPML_TRY(hash_prompts(prompts, &hash));
+    TAPML_TRY(settle_observers(store, config, setup)); // Before the model's hash is known.
     TAPML_TRY(settle(store, "model.weights", "[model] weights", run_config_weights(config)));
     TAPML_TRY(settle_state(store, config->state));
     TAPML_TRY(
@@ -463,6 +522,7 @@ static tapml_status settle_all(struct store *store,
     TAPML_TRY(write_number(store, "prompts.count", (int64_t)prompts->count));
     TAPML_TRY(metadata_set(store, "run.name", name_of(config->dir)));
     TAPML_TRY(note_source(store, setup));
+    TAPML_TRY(note_all_observers(store, config, setup));
     TAPML_TRY(write_model(store, setup, arena));
     return write_targets(store, config, arena);
 }
@@ -515,6 +575,7 @@ static tapml_status settle_all_cases(struct store *store,
     if (op != NULL) {
         TAPML_TRY(write_limits(store, setup, op));
     }
+    TAPML_TRY(note_all_observers(store, config, setup));
     return write_targets(store, config, arena);
 }
 

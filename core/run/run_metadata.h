@@ -26,6 +26,9 @@ tapml_status run_metadata_settle_cases(struct store *store,
                                        const struct run_config *config,
                                        const struct setup *setup) STATUS_USED;
 
+// What sees the calls of a place ("source" or a target's name), under this and the name.
+#define RUN_METADATA_OBSERVERS "observers."
+
 // Encodes the weights that the run of a store had encoded, of a checkpoint just opened.
 tapml_status run_metadata_encode(struct store *store, struct checkpoint *checkpoint) STATUS_USED;
 

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/ini.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "config/isolation.h"
 #include "config/model_path.h"
 #include "config/survey.h"
@@ -15,6 +16,7 @@
 #include "exec/reduced.h"
 #include "link/loopback.h"
 #include "plugin/search.h"
+#include "run/observers.h"
 #include "tensor/encoding.h"
 #include "verify/fault.h"
 
@@ -75,9 +77,86 @@ static tapml_status learn(void *user, struct registry *registry)
     return TAPML_OK;
 }
 
+// -- Options of components ---------------------------------------------------------------------
+
+// "COMPONENT.NAME=TEXT" as lines of an INI file.
+static tapml_status print_option(const char *word, struct text *out)
+{
+    const char *dot = strchr(word, '.');
+    const char *equals = dot != NULL ? strchr(dot, '=') : NULL;
+
+    if (equals == NULL || dot == word || equals == dot + 1 || strchr(word, '\n') != NULL) {
+        return status_fail(TAPML_INVALID, "--option is '%s', expected COMPONENT.NAME=TEXT", word);
+    }
+    text_format(out, "[component.%.*s]\n%.*s = %s\n", (int)(dot - word), word,
+                (int)(equals - dot - 1), dot + 1, equals + 1);
+    return TAPML_OK;
+}
+
+static tapml_status print_options(const struct options *options, struct text *out)
+{
+    for (size_t i = 0; options_at(options, "--option", i) != NULL; i++) {
+        TAPML_TRY(print_option(options_at(options, "--option", i), out));
+    }
+    return text_status(out);
+}
+
+// Reads the options --option of a command that has no run's file.
+static tapml_status read_options(struct setup *setup, const struct options *options)
+{
+    struct text lines;
+
+    if (setup->ini != NULL || options_at(options, "--option", 0) == NULL) {
+        return TAPML_OK;
+    }
+    text_init(&lines);
+    tapml_status status = print_options(options, &lines);
+    struct ini *given = status == TAPML_OK ? arena_new(setup->arena, sizeof(*given)) : NULL;
+
+    if (status == TAPML_OK && given == NULL) {
+        status = status_no_memory();
+    }
+    if (status == TAPML_OK) {
+        status = ini_parse("--option", lines.data, lines.length, given);
+    }
+    if (status == TAPML_OK) {
+        setup->ini = setup->given = given;
+    }
+    text_release(&lines);
+    return status;
+}
+
 // -- Life --------------------------------------------------------------------------------------
 
 enum setup_manner { SETUP_AS_A_HOST, SETUP_TO_CHECK, SETUP_BARE };
+
+static tapml_status
+open_registry(struct setup *setup, const struct options *options, enum setup_manner manner)
+{
+    const char *files[OPTIONS_MAX + 1] = {NULL};
+    struct setup_strangers *strangers = arena_new(setup->arena, sizeof(*strangers));
+
+    if (strangers == NULL) {
+        return status_no_memory();
+    }
+    *strangers = (struct setup_strangers){setup->program, setup->ini, setup->arena};
+    for (size_t i = 0; i < OPTIONS_MAX && options_at(options, "--plugin", i) != NULL; i++) {
+        files[i] = options_at(options, "--plugin", i);
+    }
+    return registry_create(
+        &(struct registry_options){
+            .program = setup->program,
+            .files = files,
+            .ini = setup->ini,
+            .ini_path = setup->ini != NULL && setup->given == NULL ? setup->ini->name : NULL,
+            .pool = setup->pool,
+            .safe_only = options_get(options, "--safe") != NULL,
+            .takes_all = manner == SETUP_TO_CHECK,
+            .vet = manner == SETUP_BARE ? NULL : vet,
+            .learn = manner == SETUP_BARE ? NULL : learn,
+            .user = strangers},
+        &setup->registry);
+}
 
 static tapml_status open_with(const char *program,
                               const struct options *options,
@@ -87,40 +166,18 @@ static tapml_status open_with(const char *program,
 {
     struct setup setup = {
         .program = program, .ini = ini, .isolation = {.deadline_s = ISOLATION_DEADLINE_S}};
-    const char *files[OPTIONS_MAX + 1] = {NULL};
     int64_t threads = 0;
 
     TAPML_TRY(options_i64(options, "--threads", 0, 1, 1024, &threads));
-    for (size_t i = 0; i < OPTIONS_MAX && options_at(options, "--plugin", i) != NULL; i++) {
-        files[i] = options_at(options, "--plugin", i);
-    }
     TAPML_TRY(pool_create((uint32_t)threads, &setup.pool));
     setup.arena = arena_create();
-    struct setup_strangers *strangers =
-        setup.arena != NULL ? arena_new(setup.arena, sizeof(*strangers)) : NULL;
+    tapml_status status = setup.arena != NULL ? read_options(&setup, options) : status_no_memory();
 
-    if (strangers != NULL) {
-        *strangers = (struct setup_strangers){program, ini, setup.arena};
+    if (status == TAPML_OK) {
+        status = open_registry(&setup, options, manner);
     }
-    const tapml_status status =
-        strangers == NULL
-            ? status_no_memory()
-            : registry_create(
-                  &(struct registry_options){.program = program,
-                                             .files = files,
-                                             .ini = ini,
-                                             .ini_path = ini != NULL ? ini->name : NULL,
-                                             .pool = setup.pool,
-                                             .safe_only = options_get(options, "--safe") != NULL,
-                                             .takes_all = manner == SETUP_TO_CHECK,
-                                             .vet = manner == SETUP_BARE ? NULL : vet,
-                                             .learn = manner == SETUP_BARE ? NULL : learn,
-                                             .user = strangers},
-                  &setup.registry);
-
     if (status != TAPML_OK) {
-        arena_destroy(setup.arena);
-        pool_destroy(setup.pool);
+        setup_close(&setup);
         return status;
     }
     *out_setup = setup;
@@ -158,6 +215,9 @@ void setup_close(struct setup *setup)
     model_close(setup->model);
     registry_destroy(setup->registry);
     pool_destroy(setup->pool);
+    if (setup->given != NULL) {
+        ini_release(setup->given);
+    }
     arena_destroy(setup->arena);
     *setup = (struct setup){0};
 }
@@ -296,6 +356,9 @@ tapml_status setup_open_place(struct setup *setup, struct place *place)
     if (settings->fault_count > 0 && mode != PLACE_ISOLATION_ALWAYS) {
         links[count++] = fault_link();
     }
+    if (settings->observers != NULL) {
+        links[count++] = observers_link(setup->registry);
+    }
     if (activation_is_reduced(settings->activation)) {
         links[count++] = reduced_link();
     }
@@ -331,8 +394,10 @@ struct place_isolation setup_isolation(const struct setup *setup, const char *ba
 
 tapml_status setup_place(struct setup *setup, const char *name, const char *backend)
 {
-    const struct place_settings settings = {
-        .name = name, .backend = backend, .isolation = setup_isolation(setup, backend)};
+    const struct place_settings settings = {.name = name,
+                                            .backend = backend,
+                                            .isolation = setup_isolation(setup, backend),
+                                            .observers = setup->observers};
     struct place *place = NULL;
 
     TAPML_TRY(setup_add_place(setup, &settings, &place));
@@ -429,6 +494,35 @@ tapml_status setup_take_isolation(struct setup *setup, const struct options *opt
     setup->is_isolation_given =
         options_get(options, "--isolation") != NULL || options_get(options, "--deadline") != NULL;
     return setup_read_isolation(options, &setup->isolation);
+}
+
+tapml_status setup_take_names(struct setup *setup,
+                              const struct options *options,
+                              const char *option,
+                              const char **io_names)
+{
+    struct text names;
+
+    text_init(&names);
+    for (size_t i = 0; options_at(options, option, i) != NULL; i++) {
+        text_format(&names, "%s%s", i > 0 ? " " : "", options_at(options, option, i));
+    }
+    tapml_status status = text_status(&names);
+    const char *kept = status == TAPML_OK ? arena_text(setup->arena, names.data) : NULL;
+
+    if (status == TAPML_OK && kept == NULL) {
+        status = status_no_memory();
+    }
+    if (status == TAPML_OK && names.length > 0) {
+        *io_names = kept;
+    }
+    text_release(&names);
+    return status;
+}
+
+tapml_status setup_take_observers(struct setup *setup, const struct options *options)
+{
+    return setup_take_names(setup, options, "--observe", &setup->observers);
 }
 
 // Whether a candidate can be used, found where setup_isolation has it.

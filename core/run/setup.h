@@ -16,7 +16,8 @@ struct ini;
 
 struct setup {
     const char *program;   // Borrowed.
-    const struct ini *ini; // Of the run, or NULL. Borrowed.
+    const struct ini *ini; // Of the run, borrowed; or what the options --option say; or NULL.
+    struct ini *given;     // That of the options; or NULL.
     struct arena *arena;   // Of what outlives the backends: schemas that came from a worker.
     struct pool *pool;
     struct registry *registry;
@@ -26,6 +27,7 @@ struct setup {
     struct special special;
     struct place_isolation isolation;         // Of what setup_place opens,
     int is_isolation_given;                   // by options; else setup_isolation chooses.
+    const char *observers;                    // Of what setup_place opens; or NULL.
     struct place *places[SESSION_PLACES_MAX]; // Own, in the order in which they were added.
     uint32_t place_count;
 };
@@ -51,7 +53,17 @@ struct setup {
             "ends a worker that does not answer, 30 by default; without --isolation: in a worker"  \
     }
 
-// Makes the pool and scans for plugins. `ini` may be NULL. `program` is argv[0]'s file.
+// Those of commands whose backends can be observed (setup_take_observers), and that have no run's
+// file for options of components.
+#define SETUP_OBSERVER_OPTIONS                                                                     \
+    {"--observe", "ID", "an observer of a plugin sees each call; may be given several times"},     \
+    {                                                                                              \
+        "--option", "COMPONENT.NAME=TEXT",                                                         \
+            "an option of a plugin's component; may be given several times"                        \
+    }
+
+// Makes the pool and scans for plugins. `ini` may be NULL: then options of components are those of
+// --option, TAPML_INVALID if one is none. `program` is argv[0]'s file.
 tapml_status setup_open(const char *program,
                         const struct options *options,
                         const struct ini *ini,
@@ -111,8 +123,8 @@ tapml_status setup_add_place(struct setup *setup,
                              struct place **out_place) STATUS_USED;
 
 // Opens a place of the setup with the chain that its settings ask for: the device in this process,
-// also behind a loopback, or in a worker; faults; reduced activations. After a failure it is not
-// open.
+// also behind a loopback, or in a worker; faults; observers; reduced activations. After a failure
+// it is not open.
 tapml_status setup_open_place(struct setup *setup, struct place *place) STATUS_USED;
 
 // Where a backend runs: as setup_take_isolation was told; else in this process if its plugin was
@@ -146,6 +158,16 @@ tapml_status setup_read_isolation(const struct options *options,
 
 // The same into the setup's `isolation`, for setup_isolation.
 tapml_status setup_take_isolation(struct setup *setup, const struct options *options) STATUS_USED;
+
+// Joins the values of an option that may be given several times, with blanks between, as a text
+// that lives as long as the setup. `*io_names` stays if there are none. TAPML_NO_MEMORY.
+tapml_status setup_take_names(struct setup *setup,
+                              const struct options *options,
+                              const char *option,
+                              const char **io_names) STATUS_USED;
+
+// Reads the options --observe into the setup's `observers`. TAPML_NO_MEMORY.
+tapml_status setup_take_observers(struct setup *setup, const struct options *options) STATUS_USED;
 
 // The backend for commands without an option that names one: the first component that calibrates
 // and can be used, else the first backend that can. TAPML_UNAVAILABLE where there is none.

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "config/run_config.h"
+#include "offload/policy.h"
 #include "run/forgetting.h"
 #include "run/identity.h"
 #include "run/setup.h"
@@ -108,6 +109,7 @@ print_implementations(const struct run_judge *judge, const struct place *place, 
     for (size_t i = 0; i < judge->device_count; i++) {
         text_format(out, " %s", judge->devices[i].identity);
     }
+    policy_print(judge->from.policy, out); // Steps in another order are others.
     return text_status(out);
 }
 

@@ -30,6 +30,7 @@ static const struct copied {
     {"element", "from_element"},
     {"\"limit\"", "from_limit"},
     {"output_error", "from_output_error"},
+    {"measure", "from_measure"},
 };
 enum { COPIED_OF_CASES = 9, COPIED_ALL = sizeof(COPIED) / sizeof(*COPIED) };
 
@@ -152,6 +153,8 @@ static const char TAKE_RESULTS[] =
     "INSERT INTO output_error SELECT target, c.new, position, param, class, is_equal, ulp, nmse,"
     "   row_error, cosine, non_finite, is_outside, place, expected, computed, margin"
     "  FROM from_output_error JOIN came AS c USING (target, case_id);"
+    "INSERT INTO measure SELECT target, c.new, position, comparer, build, unit, param, value,"
+    "   allowed FROM from_measure JOIN came AS c USING (target, case_id);"
     // Limits of one oracle only grow.
     "INSERT INTO \"limit\" SELECT * FROM from_limit WHERE true"
     "  ON CONFLICT (op, version, shape_class, param, calibration) DO UPDATE SET"

@@ -62,6 +62,7 @@ static const char DROP[] =
     "  AND beyond IS NOT NULL;"
     "DELETE FROM element WHERE (target, case_id) NOT IN (SELECT target, case_id FROM result);"
     "DELETE FROM output_error WHERE (target, case_id) NOT IN (SELECT target, case_id FROM result);"
+    "DELETE FROM measure WHERE (target, case_id) NOT IN (SELECT target, case_id FROM result);"
     // The order of the steps is that of the times of all calls; what they have found goes with
     // them.
     "DELETE FROM step WHERE EXISTS (SELECT 1 FROM dropped)"

@@ -169,6 +169,21 @@ static const struct schema_table TABLES[] = {
      "  FOREIGN KEY (target, case_id) REFERENCES result (target, case_id) ON DELETE CASCADE"
      ") WITHOUT ROWID",
      NULL},
+    {"measure",
+     "CREATE TABLE measure ("
+     "  target TEXT NOT NULL,"
+     "  case_id INTEGER NOT NULL,"
+     "  position INTEGER NOT NULL,"
+     "  comparer TEXT NOT NULL,"
+     "  build TEXT NOT NULL,"
+     "  unit TEXT NOT NULL,"
+     "  param TEXT NOT NULL,"
+     "  value REAL,"
+     "  allowed REAL,"
+     "  PRIMARY KEY (target, case_id, position),"
+     "  FOREIGN KEY (target, case_id) REFERENCES result (target, case_id) ON DELETE CASCADE"
+     ") WITHOUT ROWID",
+     NULL},
     {"element",
      "CREATE TABLE element ("
      "  target TEXT NOT NULL,"
@@ -429,11 +444,8 @@ static const struct schema_table TABLES[] = {
 static const struct {
     const char *table;
     int64_t version;
-} ADDED[] = {{"forecast", 5},
-             {"forecast_range", 5},
-             {"forecast_limit", 5},
-             {"forecast_time", 5},
-             {"forecast_kind", 5}};
+} ADDED[] = {{"forecast", 5},      {"forecast_range", 5}, {"forecast_limit", 5},
+             {"forecast_time", 5}, {"forecast_kind", 5},  {"measure", 7}};
 
 // Tables that had fewer columns before a version; otherwise they stand as above.
 static const struct {

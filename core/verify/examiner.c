@@ -15,6 +15,7 @@
 #include "store/stored_case.h"
 #include "verify/calibrator.h"
 #include "verify/defined_ops.h"
+#include "verify/comparers.h"
 #include "verify/element_search.h"
 #include "verify/explainer.h"
 #include "verify/makers.h"
@@ -341,10 +342,13 @@ static tapml_status judge_outputs(struct examiner *examiner,
         return status_no_memory();
     }
     TAPML_TRY(verdict_judge(io_verdict, examination->limits, arena));
+    TAPML_TRY(comparers_measure(
+        examination->is_derived ? NULL : examiner->options->comparers,
+        &(struct comparers_question){examination->item, examination->schema, result}, arena,
+        &io_verdict->measures, &io_verdict->measure_count));
     TAPML_TRY(is_overflow(examiner, examination, io_verdict, &overflows));
     if (overflows) {
-        io_verdict->errors = NULL; // They say nothing about the target.
-        io_verdict->error_count = 0;
+        io_verdict->error_count = io_verdict->measure_count = 0; // They say nothing of the target.
         io_verdict->margin = io_verdict->cost = NAN;
         io_verdict->output = io_verdict->oracle = "";
         return set_reason(arena, VERDICT_SKIPPED, calibrator_overflow_reason(), io_verdict);
@@ -544,6 +548,8 @@ tapml_status examiner_find(struct examiner *examiner,
     TAPML_TRY(verdict_take(options->store, options->target, &row, arena, &found));
     if (strcmp(row.outcome, RESULT_RAN) == 0) {
         TAPML_TRY(has_errors(examiner, &found, out_has));
+        *out_has = *out_has && comparers_have(options->comparers, found.measures,
+                                              found.measure_count, found.error_count);
         if (!*out_has) {
             return TAPML_OK;
         }
@@ -592,6 +598,8 @@ tapml_status examiner_write(struct examiner *examiner, const struct verdict *ver
     TAPML_TRY(note_cost(examiner, verdict));
     TAPML_TRY(output_error_write(options->store, options->target, verdict->case_id, verdict->errors,
                                  verdict->error_count));
+    TAPML_TRY(measured_write(options->store, options->target, verdict->case_id, verdict->measures,
+                             verdict->measure_count));
     return element_write(options->store, options->target, verdict->case_id, &verdict->elements);
 }
 

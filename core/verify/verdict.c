@@ -123,6 +123,7 @@ tapml_status verdict_take(struct store *store,
                           struct verdict *io_verdict)
 {
     struct output_error *errors = NULL;
+    struct measured *measures = NULL;
     io_verdict->oracle = row->maker.oracle;
     io_verdict->observed = io_verdict->reason = row->reason;
     io_verdict->time_ns = row->time_ns;
@@ -138,6 +139,9 @@ tapml_status verdict_take(struct store *store,
     TAPML_TRY(
         output_error_list(store, target, row->case_id, arena, &errors, &io_verdict->error_count));
     io_verdict->errors = errors;
+    TAPML_TRY(
+        measured_list(store, target, row->case_id, arena, &measures, &io_verdict->measure_count));
+    io_verdict->measures = measures;
     if (io_verdict->error_count == 0) {
         io_verdict->kind = VERDICT_SKIPPED;
         io_verdict->reason = "its errors are not known: the next start replays it";
@@ -177,6 +181,7 @@ verdict_copy(const struct verdict *verdict, struct arena *arena, struct verdict 
     struct verdict copy = *verdict;
     TAPML_TRY(copy_texts(&copy, arena));
     TAPML_TRY(output_error_copy(verdict->errors, verdict->error_count, arena, &copy.errors));
+    TAPML_TRY(measured_copy(verdict->measures, verdict->measure_count, arena, &copy.measures));
     TAPML_TRY(element_copy(&verdict->elements, arena, &copy.elements));
     *out_copy = copy;
     return TAPML_OK;

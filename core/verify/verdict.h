@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "plugin/registry.h"
 #include "store/element.h"
+#include "store/measured.h"
 #include "store/output_error.h"
 #include "store/result.h"
 #include "tensor/activation.h"
@@ -19,6 +20,7 @@
 struct arena;
 struct backend;
 struct checkpoint;
+struct comparers;
 struct examination;
 struct store;
 
@@ -38,6 +40,8 @@ struct verdict {
     // What was measured and observed.
     const struct output_error *errors; // Of each output that was compared; else none.
     size_t error_count;
+    const struct measured *measures; // Of comparers of plugins, beside the errors; nothing follows.
+    size_t measure_count;
     const char *observed; // A sentence of what the errors do not say, or "".
     const char *oracle;   // Whose limits the errors are judged by; "" of an exact op.
     uint64_t time_ns;
@@ -74,14 +78,15 @@ struct verdict_options {
     const char *target; // The target's name in the run; results are kept under it.
     struct backend *backend;
     const struct checkpoint *checkpoint; // Or NULL.
-    enum activation activation; // A reduced one: what is judged was computed in it, whatever
-                                // `backend`.
-    struct backend *declares;   // Whose arithmetic is judged, whatever `backend`; or NULL.
-    int64_t case_id;            // One case alone; 0: all.
-    int fresh;                  // Replays also what the store has a result for.
-    int derived;                // Judges derived cases too, after the kept ones.
-    int divides;                // Finds the part of a group that is wrong (verify/divider.h).
-    size_t hangs_max;           // Of an op, after which its other kept cases are skipped; 0: none.
+    enum activation activation;  // A reduced one: what is judged was computed in it, whatever
+                                 // `backend`.
+    struct backend *declares;    // Whose arithmetic is judged, whatever `backend`; or NULL.
+    struct comparers *comparers; // Measure kept cases beside the errors; or NULL.
+    int64_t case_id;             // One case alone; 0: all.
+    int fresh;                   // Replays also what the store has a result for.
+    int derived;                 // Judges derived cases too, after the kept ones.
+    int divides;                 // Finds the part of a group that is wrong (verify/divider.h).
+    size_t hangs_max;            // Of an op, after which its other kept cases are skipped; 0: none.
 
     // Verdicts on derived cases that the store has (verify/neighbours.h): those of an op that are
     // fresh are taken over, and not judged again. They outlive the list. Or NULL.

@@ -19,9 +19,9 @@ GENERATED = "tapml/ops.h"
 
 
 def headers(include):
-    """The headers of the ABI, and the one that opgen writes."""
-    names = sorted(name for name in os.listdir(os.path.join(include, "tapml")) if name.endswith(".h"))
-    return ["tapml/" + name for name in names] + [GENERATED]
+    """The headers of the ABI, those of drafts, and the one that opgen writes."""
+    names = [folder + name for folder in ("tapml/", "tapml/draft/") for name in os.listdir(os.path.join(include, folder))]
+    return sorted(name for name in names if name.endswith(".h")) + [GENERATED]
 
 
 def compiles(compiler, language, standard, includes, text):

@@ -14,7 +14,8 @@ import sys
 import tree
 from tree import call, expect
 
-KINDS = {"backend": [], "gpu": [], "model": [], "op": [], "component": ["--component-kind", "org.example.part/1"]}
+KINDS = {"backend": [], "gpu": [], "model": [], "op": [], "observer": [], "comparer": [], "policy": [],
+         "component": ["--component-kind", "org.example.part/1"]}
 # What else is begun; `gpu-op` is a driver with an op of its own, for which test driver does more.
 MORE = {"gpu-op": ["--with-op"]}
 SILU = """{

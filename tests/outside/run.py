@@ -215,18 +215,25 @@ def greedy(tensors, ids):
     return out
 
 
-def carve_and_replay(place, variant, code):
-    """A whole run in a folder of its own, with that variant's target. Gives the store."""
-    folder = os.path.join(place["folder"], "run" + variant)
+def write_run(place, name, variant, observers="", more=""):
+    """The INI of a run in a folder of its own, with that variant's target and its observers. Gives folder and file."""
+    folder = os.path.join(place["folder"], name)
     os.makedirs(folder)
     prompts, ini = os.path.join(folder, "prompts.txt"), os.path.join(folder, "run.ini")
     with open(prompts, "w", encoding="utf-8") as file:
         file.writelines("ids: " + " ".join(map(str, ids)) + "\n" for ids in PROMPTS)
     text = INI.format(dir=folder, prompts=prompts, decode=DECODE, model=place["model"], variant=variant)
+    text += (f"observers = {observers}\n" if observers else "") + more
     if variant:
         text += f"\n[plugins]\nload = {manifest(place, variant)}\n"
     with open(ini, "w", encoding="utf-8") as file:
         file.write(text)
+    return folder, ini
+
+
+def carve_and_replay(place, variant, code):
+    """A whole run with that variant's target. Gives the store."""
+    folder, ini = write_run(place, "run" + variant, variant)
     call([place["host"], "--config", ini], place["environment"], code)
     return sqlite3.connect(os.path.join(folder, "run.tapmlrun"))
 
@@ -266,6 +273,176 @@ def check_wrong_result(place):
     store.close()
 
 
+# ---- observers -------------------------------------------------------------------------------------
+
+
+def observed_run(place, name, variant, observers, deed, code):
+    """A run whose target is observed. Gives its folder and what the host says on both streams."""
+    more = f"[component.outside_replace]\ndeed = {deed}\n[component.outside_secret]\ndeed = {deed}\n"
+    more += f"[component.outside_count]\nfile = {place['folder']}/{name}.txt\n"
+    folder, ini = write_run(place, name, variant, observers, more)
+    done = subprocess.run([place["host"], "--config", ini], env=place["environment"], capture_output=True, text=True,
+                          check=False)
+    said = done.stdout + done.stderr
+    expect(done.returncode == code, f"exit code {done.returncode}, expected {code}\n{said}")
+    return folder, said
+
+
+def check_count(place):
+    """An observer sees the calls of its place alone; the report names it."""
+    folder, _ = observed_run(place, "counted", "", "outside_count", "", 0)
+    with open(os.path.join(place["folder"], "counted.txt"), encoding="utf-8") as file:
+        (name, calls, scaled), = [line.split() for line in file]
+    expect(name == "other" and 0 < int(scaled) < int(calls), f"'{name}' has {calls} calls, {scaled} of scale")
+    path = os.path.join(folder, "report.json")
+    call([place["host"], "report", folder, "--json", path], place["environment"], 0)
+    with open(path, encoding="utf-8") as file:
+        report = json.load(file)
+    expect(report["targets"][0]["observers"] == "org.example.outside-observer/outside_count 1.0.0", str(report["targets"]))
+    expect(report["source"]["observers"] == "", str(report["source"]))
+
+
+def check_replaced(place, deed):
+    """What a target computes wrongly is right where an observer computes it; without it, the same run finds it."""
+    name = "replaced-" + deed
+    folder, said = observed_run(place, name, "-wrong-result", "outside_replace", deed, 0)
+    expect("may replace what 'other' computes" in said, said)
+    ini = os.path.join(folder, "run.ini")
+    with open(ini, encoding="utf-8") as file:
+        text = file.read()
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(text.replace("observers = outside_replace\n", ""))
+    said = call([place["host"], "--config", ini], place["environment"], 1)
+    expect("scale is wrong" in said, said)
+
+
+def check_failure(place, number, observer, deed, sentence):
+    """A failure is that of the observer, under its whole name, and no operator is blamed."""
+    _, said = observed_run(place, f"failed-{number}", "", observer, deed, 3)
+    expect(f"observer 'org.example.outside-observer/{observer}': {sentence}" in said, said)
+    expect("is wrong" not in said, said)
+
+
+def check_unknown_observers(place):
+    for number, (names, sentence) in enumerate([("outside_cont", "did you mean 'outside_count'?"),
+                                                ("outside", "expected an observer"),
+                                                ("outside_count outside_count", "is named twice")]):
+        folder, ini = write_run(place, f"unknown-{number}", "", names)
+        for arguments in (["--config", ini], ["--check-config", ini]):
+            done = subprocess.run([place["host"], *arguments], env=place["environment"], capture_output=True, text=True,
+                                  check=False)
+            said = done.stdout + done.stderr
+            expect(done.returncode == 2 and sentence in said, f"{done.returncode}: {said}")
+        expect(not os.path.exists(os.path.join(folder, "run.tapmlrun")), "a refused run has a store")
+
+
+# ---- comparers -------------------------------------------------------------------------------------
+
+
+def compared_run(place, name, variant, code, deed=""):
+    """A run with a comparer. Gives its folder and what the host says."""
+    more = f"[component.outside_compare]\ndeed = {deed}\n" if deed else ""
+    folder, ini = write_run(place, name, variant, "", more)
+    with open(ini, encoding="utf-8") as file:
+        text = file.read()
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(text.replace("[run]\n", "[run]\ncomparers = outside_compare\n"))
+    done = subprocess.run([place["host"], "--config", ini], env=place["environment"], capture_output=True, text=True,
+                          check=False)
+    expect(done.returncode == code, f"exit code {done.returncode}, expected {code}\n{done.stdout}{done.stderr}")
+    return folder, done.stdout + done.stderr
+
+
+def measures_of(place, folder, code):
+    """Op to what the report says of its measures."""
+    path = os.path.join(folder, "report.json")
+    call([place["host"], "report", folder, "--json", path], place["environment"], code)
+    with open(path, encoding="utf-8") as file:
+        target, = json.load(file)["targets"]
+    return {item["op"]: item for item in target["measures"]}
+
+
+def check_compared(place):
+    """A measure is kept of each output, and says what the errors say; no verdict depends on it."""
+    folder, _ = compared_run(place, "compared", "-wrong-result", 1)
+    found = measures_of(place, folder, 1)
+    expect(set(found) == OPS, f"measures of {set(found)}")
+    for op, item in found.items():
+        is_wrong = op == "org.example.scale"
+        expect(item["comparer"] == "org.example.outside-comparer/outside_compare 1.0.0", str(item))
+        expect(item["limit"] == 1e-4 and item["outputs"] > 0, str(item))
+        expect((item["worst"] > 1e-4) == is_wrong and (item["beyond"] > 0) == is_wrong, str(item))
+    with open(os.path.join(folder, "report.html"), encoding="utf-8") as file:
+        expect("Measures of plugins" in file.read(), "the page has no measures")
+    store = sqlite3.connect(os.path.join(folder, "run.tapmlrun"))
+    case, = store.execute("SELECT case_id FROM measure WHERE value > 1e-4 LIMIT 1").fetchone()
+    said = call([place["host"], "show", os.path.join(folder, "run.tapmlrun"), "--case", str(case)], place["environment"])
+    expect("of the largest, limit 0.0001 (org.example.outside-comparer/outside_compare 1.0.0)" in said, said)
+    said = call([place["host"], "replay", os.path.join(folder, "run.tapmlrun"), "--backend", "outside:f32",
+                 "--comparer", "outside_compare"], place["environment"])
+    expect("(of the largest)" in said, said)
+    store.close()
+
+
+def check_compared_later(place):
+    """Results without a measure are replayed when a comparer is named; those that have one are not."""
+    folder, ini = write_run(place, "compared-later", "")
+    counts = []
+    for old, new in (("", ""), ("[run]\n", "[run]\ncomparers = outside_compare\n"), ("", "")):
+        with open(ini, encoding="utf-8") as file:
+            text = file.read()
+        with open(ini, "w", encoding="utf-8") as file:
+            file.write(text.replace(old, new, 1))
+        done = subprocess.run([place["host"], "--config", ini], env=place["environment"], capture_output=True, text=True,
+                              check=False)
+        expect(done.returncode == 0, done.stdout + done.stderr)
+        counts += re.findall(r"(\d+) cases and \d+ derived ones, (\d+) and \d+ of them now", done.stdout + done.stderr)
+    cases = counts[0][0]
+    expect(counts == [(cases, cases), (cases, cases), (cases, "0")], str(counts))
+    expect(set(measures_of(place, folder, 0)) == OPS, "not all are measured")
+
+
+def check_comparer_failure(place):
+    """A comparer that fails ends the run under its name, and no operator is blamed."""
+    _, said = compared_run(place, "compared-fails", "", 3, "fails")
+    expect("comparer 'org.example.outside-comparer/outside_compare': this one has no measure" in said, said)
+    expect("is wrong" not in said, said)
+
+
+# ---- policies --------------------------------------------------------------------------------------
+
+
+def ordered_run(place, folder, ini, first, code):
+    """Runs with the policy that moves `first` first. Gives the kinds in the order of their moves, and what is said."""
+    with open(ini, encoding="utf-8") as file:
+        text = re.sub(r"\n\[offload\](.|\n)*", "", file.read())
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(text + f"\n[offload]\npolicy = outside_order\n[component.outside_order]\nfirst = {first}\n")
+    call([place["host"], "--check-config", ini], place["environment"])
+    done = subprocess.run([place["host"], "--config", ini], env=place["environment"], capture_output=True, text=True,
+                          check=False)
+    said = done.stdout + done.stderr
+    expect(done.returncode == code, f"exit code {done.returncode}, expected {code}\n{said}")
+    store = sqlite3.connect(os.path.join(folder, "run.tapmlrun"))
+    steps = [step.split()[1] for step, in store.execute("SELECT step FROM step WHERE step LIKE 'move %' ORDER BY id")]
+    store.close()
+    return steps, said
+
+
+def check_ordered(place):
+    """Kinds are moved in the order of the policy. A run that goes on in another order begins its steps anew."""
+    folder, ini = write_run(place, "ordered", "")
+    for first in ("gather_rows", "embed"):
+        steps, _ = ordered_run(place, folder, ini, "tapml." + first, 0)
+        expect(steps[0] == first and len(steps) == len(OPS) and len(set(steps)) == len(OPS), f"{first} first: {steps}")
+
+
+def check_wrong_order(place):
+    folder, ini = write_run(place, "disordered", "")
+    _, said = ordered_run(place, folder, ini, "twice", 3)
+    expect("policy 'org.example.outside-policy/outside_order': its order of 4 kinds has " in said, said)
+
+
 # ---- all of it -------------------------------------------------------------------------------------
 
 BUILD_ID = "build-id = "
@@ -290,6 +467,24 @@ CHECKS = [
     ("carve, replay, compare and offload with an op of its own", check_run),
     ("a decoder that is described agrees with Hugging Face", check_described_decoder),
     ("a target whose own op computes something else", check_wrong_result),
+    ("an observer counts calls", check_count),
+    ("an observer makes a call", check_replaced, "makes"),
+    ("an observer mends a result", check_replaced, "mends"),
+    ("an observer that fails", check_failure, 1, "outside_replace", "fails", "it is out of order"),
+    ("an observer that makes a call without a result", check_failure, 2, "outside_replace", "makes nothing",
+     "it has made a call of 'org.example.scale' and not written 'y'"),
+    ("an observer that writes and makes no call", check_failure, 3, "outside_replace", "writes too early",
+     "it has written 'y' of a call of 'org.example.scale', and not made the call"),
+    ("an observer that writes what goes in", check_failure, 4, "outside_replace", "writes what goes in",
+     "parameter 'x' of 'org.example.scale'"),
+    ("an observer that replaces and does not say so", check_failure, 5, "outside_secret", "mends",
+     "it writes 'y' of 'org.example.scale', and its traits do not say that it replaces"),
+    ("observers that there are not", check_unknown_observers),
+    ("a comparer measures all outputs", check_compared),
+    ("a comparer that is named later", check_compared_later),
+    ("a comparer that fails", check_comparer_failure),
+    ("a policy orders the moves", check_ordered),
+    ("a policy whose order is none", check_wrong_order),
 ]
 
 

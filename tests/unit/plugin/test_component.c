@@ -49,7 +49,6 @@ Test(component, is_brought_up_once_and_closed_in_reverse_order)
     cr_assert_not_null(zoo->root);
     cr_assert_eq(other->created_before, zoo);
     cr_assert_null(zoo->created_before);
-    cr_assert(component_is_model(zoo));
     cr_assert_not(component_is_backend(zoo));
     component_close(other);
     cr_assert_null(other->root);

@@ -58,7 +58,7 @@ static int64_t number_of(struct store *store, const char *sql)
 // A case with its call and its result, which is a failure where `margin` is above 1.
 static void add(struct store *store, const struct carved_case *item, double margin)
 {
-    char sql[600];
+    char sql[800];
     const struct call_line call = {
         .instance = item->instance,
         .prompt = item->prompt,
@@ -72,12 +72,14 @@ static void add(struct store *store, const struct carved_case *item, double marg
         .outputs = {{.param = "y", .least = 1, .largest = 2, .mean_square = 3, .count = 6}}};
     cr_assert_eq(stored_case_add(store, item), TAPML_OK, "%s", status_message());
     cr_assert_eq(call_line_add(store, &call), TAPML_OK, "%s", status_message());
-    snprintf(sql, sizeof(sql),
-             "INSERT INTO result SELECT 'gpu', (SELECT max(id) FROM \"case\"), 'ran', '', 5,"
-             " 'i', 'd', 'v', '', 'q', NULL, NULL, id FROM run;"
-             "INSERT INTO output_error (target, case_id, position, param, class, ulp)"
-             " SELECT 'gpu', max(id), 0, 'y', 'elementwise', %g FROM \"case\";",
-             margin);
+    snprintf(
+        sql, sizeof(sql),
+        "INSERT INTO result SELECT 'gpu', (SELECT max(id) FROM \"case\"), 'ran', '', 5,"
+        " 'i', 'd', 'v', '', 'q', NULL, NULL, id FROM run;"
+        "INSERT INTO output_error (target, case_id, position, param, class, ulp)"
+        " SELECT 'gpu', max(id), 0, 'y', 'elementwise', %g FROM \"case\";"
+        "INSERT INTO measure SELECT 'gpu', max(id), 0, 'c', 'b', 'u', 'y', %g, 1 FROM \"case\";",
+        margin, margin);
     execute(store, sql);
     if (margin > 1) {
         execute(store, "INSERT INTO element SELECT 'gpu', max(id), 0, 'y', '0', 1, 2, 0.5"
@@ -144,6 +146,8 @@ static const char *const SAME[] = {
     " FROM %s.result AS r JOIN %s.\"case\" AS c ON c.id = r.case_id",
     "SELECT target, c.key, instance, prompt, e.position, e.param, e.class, e.ulp"
     " FROM %s.output_error AS e JOIN %s.\"case\" AS c ON c.id = e.case_id",
+    "SELECT target, c.key, instance, prompt, e.position, e.param, e.value, e.allowed"
+    " FROM %s.measure AS e JOIN %s.\"case\" AS c ON c.id = e.case_id",
     "SELECT target, c.key, instance, prompt, e.position, e.computed"
     " FROM %s.element AS e JOIN %s.\"case\" AS c ON c.id = e.case_id",
     "SELECT * FROM %s.\"limit\"",

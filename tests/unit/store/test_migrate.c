@@ -199,6 +199,18 @@ Test(migrate, stores_of_versions_from_3_on_are_read_and_upgraded)
     read_and_upgrade(3);
     read_and_upgrade(4);
     read_and_upgrade(5);
+    read_and_upgrade(6);
+}
+
+// Version 6 had no measures of plugins, and all else.
+Test(migrate, a_store_gets_a_table_for_measures)
+{
+    struct store *store = NULL;
+    copy_store("tests/data/stores/version-6/run.tapmlrun");
+    cr_assert_eq(store_open(path, 1, &store), TAPML_OK, "%s", status_message());
+    cr_expect_gt(number_of(store, "SELECT count(cosine) FROM output_error"), 0);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM measure"), 0);
+    store_close(store);
 }
 
 // Errors of versions 4 and 5 keep all that they had, and have no cosine.
