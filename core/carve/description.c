@@ -136,6 +136,7 @@ static tapml_status describe_argument(const struct backend_call *call,
                            tensor->encoding->id);
     }
     describe_tensor(tensor, argument);
+    argument->offset_bytes -= origin->base_offset;
     argument->base_bytes = origin->base_bytes;
     TAPML_TRY(describe_base(argument));
     if (case_is_state(argument)) {

@@ -37,7 +37,9 @@ struct backend;
 enum backend_borrowing {
     BACKEND_BORROWS_NOTHING, // It sees all memory of this process.
     BACKEND_BORROWS_SOURCES, // `write` reads from it, where it would copy other memory first.
-    BACKEND_BORROWS_BUFFERS  // And `buffer_wrap` works for it, to be read.
+    BACKEND_BORROWS_BUFFERS, // And `buffer_wrap` works for it, to be read.
+    BACKEND_BORROWS_WHOLE    // It sees all, and `buffer_wrap` may work for what is shared, in whole
+                             // pages that do not overlap, to be read.
 };
 
 struct backend_info {
@@ -75,7 +77,8 @@ struct backend_share {
 struct backend_origin {
     const char *name;    // Of the base value: a weight's or a state's name, "<instance>", an input.
     uint64_t base_bytes; // Of the base value, dense.
-    const void *data;    // Weights and constants: the bytes in host memory; else NULL.
+    uint64_t base_offset; // Where it begins in its buffer: of weights that lie in that of a file.
+    const void *data;     // Weights and constants: the bytes in host memory; else NULL.
 };
 
 // A copy between two buffers.

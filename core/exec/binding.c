@@ -125,6 +125,7 @@ void binding_evaluate(struct binding *binding, const struct affine_point *point)
     binding->bound = 0;
     for (uint32_t p = 0; p < op->n_params; p++) {
         binding->origins[p].base_bytes = 0;
+        binding->origins[p].base_offset = 0;
         if (binding->args[p].kind == TAPML_P_I64) {
             binding->args[p].u.i = affine_at(&binding->op->arguments[p].i, point);
         }
@@ -207,6 +208,7 @@ void binding_set_weight(struct binding *binding, uint32_t index, const tapml_ten
 {
     struct binding_tensor *own = &binding->tensors[index];
     ASSERT(!base->next || !binding_is_view(binding, index));
+    binding->origins[own->param].base_offset = base->offset;
     if (binding_is_view(binding, index)) {
         own->tensor.buffer = base->buffer;
         own->tensor.offset = base->offset + own->view_offset;

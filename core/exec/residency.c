@@ -9,13 +9,19 @@
 #include "base/text.h"
 #include "exec/transfer.h"
 #include "tensor/activation.h"
+#include "tensor/dtype.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
 #include "tensor/tiles.h"
 
 #include <string.h>
 
-enum { PANEL_GRAIN = 16, CAST_VALUES = 256 };
+enum {
+    PANEL_GRAIN = 16,
+    CAST_VALUES = 256,
+    PAGE_BYTES = 4096, // Of which memory is imported.
+    LANES = 4, // Elements that kernels load at once, where they begin at a multiple of so many.
+};
 
 // A span that has a buffer of its own.
 struct span {
@@ -35,6 +41,7 @@ struct panel {
     // write is done.
     unsigned char tail[PANEL_GRAIN];
 
+    int is_of_file;     // `tensor` lies in the buffer of a shared file.
     struct span *spans; // Used where they lie; then there is one panel. NULL: it has `data`.
     const tapml_tensor *span_list[CODEC_TILES_SPANS_MAX];
 };
@@ -47,6 +54,12 @@ struct weight {
     uint64_t panel_count;
 };
 
+// A file of a checkpoint that is shared.
+struct shared_file {
+    struct file_map map;
+    tapml_object *buffer; // Over its pages, where the backend imports memory whole; or NULL.
+};
+
 struct residency {
     struct backend *backend;
     struct arena *arena; // Of the weights and their panels.
@@ -55,8 +68,8 @@ struct residency {
     struct weight **weights;
     size_t count;
     size_t capacity;
-    uint64_t spread_bytes;   // Of weights that do not stay in the blocks or tiles of their file.
-    struct file_map *shared; // Of checkpoints.
+    uint64_t spread_bytes; // Of weights that do not stay in the blocks or tiles of their file.
+    struct shared_file *shared;
     size_t shared_count, shared_capacity;
     uint64_t copied_bytes; // Of loaded panels that are not in place.
 };
@@ -90,24 +103,41 @@ tapml_status residency_create(struct backend *backend, struct residency **out_se
     return TAPML_OK;
 }
 
-// Whether all of `bytes` lie in memory that is shared.
-static int is_shared(const struct residency *set, const void *data, uint64_t bytes)
+// The shared file that has all of `bytes`, or NULL.
+static const struct shared_file *
+find_file(const struct residency *set, const void *data, uint64_t bytes)
 {
     for (size_t i = 0; i < set->shared_count; i++) {
-        const uint64_t offset = (uintptr_t)data - (uintptr_t)set->shared[i].data;
-        if (offset < set->shared[i].size && bytes <= set->shared[i].size - offset) {
-            return 1;
+        const struct file_map *map = &set->shared[i].map;
+        const uint64_t offset = (uintptr_t)data - (uintptr_t)map->data;
+        if (offset < map->size && bytes <= map->size - offset) {
+            return &set->shared[i];
         }
     }
-    return 0;
+    return NULL;
+}
+
+// The shared file in whose buffer a panel lies, or NULL. Where it does not begin as a buffer of its
+// own would, it is copied: kernels may take other ways there, and round differently. So it is where
+// its bytes, one by one, are beyond 32 bits.
+static const struct shared_file *find_buffer(const struct residency *set, const struct panel *panel)
+{
+    const struct shared_file *file = find_file(set, panel->data, panel->bytes);
+    const uint64_t offset = file ? (uintptr_t)panel->data - (uintptr_t)file->map.data : 0;
+    const int is_plain = !panel->tensor.encoding;
+    const uint64_t align = is_plain ? LANES * dtype_bytes(panel->tensor.dtype) : PANEL_GRAIN;
+    const int is_near = is_plain || offset + panel->bytes <= UINT32_MAX;
+    return file && file->buffer && offset % align == 0 && is_near ? file : NULL;
 }
 
 // Whether the backend uses the bytes where they lie.
 static int is_in_place(const struct residency *set, const struct panel *panel)
 {
     const struct backend_info *info = backend_info(set->backend);
-    return info->is_host_memory || (info->borrowing == BACKEND_BORROWS_BUFFERS &&
-                                    is_shared(set, panel->data, panel->bytes));
+    return info->is_host_memory ||
+           (info->borrowing == BACKEND_BORROWS_BUFFERS &&
+            find_file(set, panel->data, panel->bytes)) ||
+           find_buffer(set, panel);
 }
 
 // Whether the backend uses all spans of a tensor in tiles where they lie.
@@ -118,7 +148,7 @@ are_in_place(const struct residency *set, const struct tiles_spans *spans, const
     int are_shared = info->borrowing == BACKEND_BORROWS_BUFFERS;
     for (uint32_t i = 0; i < form->encoding->n_spans && are_shared; i++) {
         const uint64_t bytes = tiles_span_bytes(form->encoding, form->shape, form->rank, i);
-        are_shared = is_shared(set, spans->at[i], bytes);
+        are_shared = find_file(set, spans->at[i], bytes) != NULL;
     }
     return info->is_host_memory || are_shared;
 }
@@ -139,8 +169,10 @@ static void release_panels(struct residency *set, const struct weight *weight)
         if (panel->tensor.buffer && !is_in_place(set, panel)) {
             set->copied_bytes -= padded_bytes(panel);
         }
-        backend_buffer_free(set->backend, panel->tensor.buffer);
+        backend_buffer_free(set->backend, panel->is_of_file ? NULL : panel->tensor.buffer);
         panel->tensor.buffer = NULL;
+        panel->tensor.offset = 0;
+        panel->is_of_file = 0;
     }
 }
 
@@ -155,7 +187,8 @@ void residency_destroy(struct residency *set)
         release_panels(set, set->weights[i]);
     }
     for (size_t i = 0; i < set->shared_count; i++) {
-        backend_unshare(set->backend, set->shared[i].data);
+        backend_buffer_free(set->backend, set->shared[i].buffer);
+        backend_unshare(set->backend, set->shared[i].map.data);
     }
     alloc_free(set->shared);
     alloc_free(set->weights);
@@ -164,10 +197,32 @@ void residency_destroy(struct residency *set)
     alloc_free(set);
 }
 
+// The interface has one pointer for both accesses; this one only reads.
+static tapml_status
+wrap(struct residency *set, const unsigned char *data, uint64_t bytes, tapml_object **out_buffer)
+{
+    return backend_buffer_wrap(set->backend, (void *)(uintptr_t)data, bytes, TAPML_ACCESS_READ,
+                               out_buffer);
+}
+
+// The buffer over all pages of a file, behind whose end they are zero. Where the device cannot have
+// it, weights are copied.
+static tapml_status import(struct residency *set, struct shared_file *file)
+{
+    const struct backend_info *info = backend_info(set->backend);
+    const uint64_t bytes = ((uint64_t)file->map.size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    if (info->borrowing != BACKEND_BORROWS_WHOLE ||
+        (info->buffer_bytes_max > 0 && bytes > info->buffer_bytes_max)) {
+        return TAPML_OK;
+    }
+    const tapml_status status = wrap(set, file->map.data, bytes, &file->buffer);
+    return status_ends_all(status) ? status : TAPML_OK;
+}
+
 static tapml_status share(struct residency *set, const struct file_map *map)
 {
     const struct backend_share share = {map->data, map->size, map->descriptor};
-    if (!map->data || is_shared(set, map->data, map->size)) {
+    if (!map->data || find_file(set, map->data, map->size)) {
         return TAPML_OK;
     }
     if (!alloc_grow((void **)&set->shared, &set->shared_capacity, set->shared_count,
@@ -175,8 +230,9 @@ static tapml_status share(struct residency *set, const struct file_map *map)
         return status_no_memory();
     }
     TAPML_TRY(backend_share(set->backend, &share));
-    set->shared[set->shared_count++] = *map;
-    return TAPML_OK;
+    struct shared_file *file = &set->shared[set->shared_count++];
+    *file = (struct shared_file){.map = *map};
+    return import(set, file);
 }
 
 tapml_status residency_share(struct residency *set, const struct checkpoint *checkpoint)
@@ -274,14 +330,6 @@ static tapml_status upload(struct residency *set, struct panel *panel)
     return TAPML_OK;
 }
 
-// The interface has one pointer for both accesses; this one only reads.
-static tapml_status
-wrap(struct residency *set, const unsigned char *data, uint64_t bytes, tapml_object **out_buffer)
-{
-    return backend_buffer_wrap(set->backend, (void *)(uintptr_t)data, bytes, TAPML_ACCESS_READ,
-                               out_buffer);
-}
-
 static tapml_status hold(struct residency *set, struct panel *panel)
 {
     for (uint32_t i = 0; panel->spans && i < panel->tensor.encoding->n_spans; i++) {
@@ -289,6 +337,13 @@ static tapml_status hold(struct residency *set, struct panel *panel)
         TAPML_TRY(wrap(set, span->data, (uint64_t)span->bytes, &span->tensor.buffer));
     }
     if (panel->spans) {
+        return TAPML_OK;
+    }
+    const struct shared_file *file = find_buffer(set, panel);
+    if (file) {
+        panel->tensor.buffer = file->buffer;
+        panel->tensor.offset = (uintptr_t)panel->data - (uintptr_t)file->map.data;
+        panel->is_of_file = 1;
         return TAPML_OK;
     }
     if (!is_in_place(set, panel)) {

@@ -164,7 +164,8 @@ void space_block_release(struct space_block *block, struct space_set *set)
 static int is_lending(const struct space_set *set)
 {
     for (uint32_t i = 0; i < set->place_count; i++) {
-        if (backend_info(set->places[i].backend)->borrowing != BACKEND_BORROWS_NOTHING) {
+        const enum backend_borrowing borrowing = backend_info(set->places[i].backend)->borrowing;
+        if (borrowing == BACKEND_BORROWS_SOURCES || borrowing == BACKEND_BORROWS_BUFFERS) {
             return 1;
         }
     }

@@ -39,8 +39,8 @@ int kit_cases_open(const struct kit_subject *subject,
         kit_result_fail(io_result, "out of memory");
         return 0;
     }
-    if (setup_open_bare(file_of_program(program, sizeof(program)), &options, out_cases->setup) !=
-        TAPML_OK) {
+    if (setup_open_bare(file_of_program(program, sizeof(program)), &options, &subject->options,
+                        out_cases->setup) != TAPML_OK) {
         kit_result_fail(io_result, "%s", status_message());
         return 0;
     }

@@ -21,7 +21,8 @@ enum kit_scope {
     KIT_OF_PLUGIN,    // The plugin as it answers the query.
     KIT_OF_COMPONENT, // Each component,
     KIT_OF_BACKEND,   // each that is a backend, on one device,
-    KIT_OF_OTHER,     // and each that is none.
+    KIT_OF_MODEL,     // each that is an architecture,
+    KIT_OF_OTHER,     // and each that is no backend.
 };
 
 // The order of the levels: what the lower ones find would make the higher ones fail too.

@@ -22,7 +22,8 @@ int kit_facade_open(const struct kit_subject *subject,
                    subject->device != NULL ? ":" : "",
                    subject->device != NULL ? subject->device : "");
     tapml_status status =
-        registry_create(&(struct registry_options){.files = files}, &out_facade->registry);
+        registry_create(&(struct registry_options){.files = files, .ini = &subject->options},
+                        &out_facade->registry);
 
     if (status == TAPML_OK) {
         status = registry_open(out_facade->registry, name, &out_facade->backend);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kit/kit_hiding.h"
 
-#include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -61,14 +60,13 @@ static tapml_status search_first(struct kit_hiding *hiding)
     const char *before = secure_getenv(VARIABLE);
     struct text value;
 
-    hiding->before = before != NULL ? alloc_text(before) : NULL;
     text_init(&value);
     text_format(&value, "%s%s%s", hiding->folder, before != NULL ? ":" : "",
                 before != NULL ? before : "");
     tapml_status status = text_status(&value);
 
-    if (status == TAPML_OK && setenv(VARIABLE, value.data, 1) != 0) {
-        status = status_no_memory();
+    if (status == TAPML_OK) {
+        status = kit_variable_set(&hiding->variable, VARIABLE, value.data);
     }
     text_release(&value);
     return status;
@@ -93,12 +91,7 @@ void kit_hiding_end(struct kit_hiding *hiding)
     if (hiding->folder[0] == '\0') {
         return;
     }
-    if (hiding->before != NULL) {
-        (void)setenv(VARIABLE, hiding->before, 1);
-    } else {
-        (void)unsetenv(VARIABLE);
-    }
-    alloc_free(hiding->before);
+    kit_variable_restore(&hiding->variable);
     file_remove_all(hiding->folder, "*");
     (void)rmdir(hiding->folder);
     *hiding = (struct kit_hiding){.folder = ""};

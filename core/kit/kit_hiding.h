@@ -8,11 +8,12 @@
 // One thread: the environment changes.
 #pragma once
 
+#include "kit/kit_variable.h"
 #include "plugin/manifest.h"
 
 struct kit_hiding {
-    char folder[64]; // "": nothing is hidden.
-    char *before;    // LD_LIBRARY_PATH as it was, or NULL.
+    char folder[64];              // "": nothing is hidden.
+    struct kit_variable variable; // LD_LIBRARY_PATH.
 };
 
 // TAPML_UNAVAILABLE where the folder cannot be made. The caller ends it in either case.

@@ -18,6 +18,7 @@ enum {
     REFUSALS_S = 20,    // seconds.
     WALK_STEPS = 2000,
     SOAK_STEPS = 300,
+    WARM_LEAST = 3, // Rounds: the first ones give the allocator the memory that it keeps.
     GROWTH_BYTES = 1 << 20
 };
 
@@ -137,7 +138,7 @@ static void it_lasts(const struct kit_subject *subject, struct kit_result *io_re
     struct process_usage before;
     uint64_t rounds = 0, warm = 0;
 
-    for (; clock_now_ns() - begin < half || warm == 0; warm++) {
+    for (; clock_now_ns() - begin < half || warm < WARM_LEAST; warm++) {
         if (!soak_once(subject, io_result, warm)) {
             return;
         }

@@ -16,10 +16,11 @@ enum { LIMIT_S = 600 };
 static const char PREFIX[] = "tapml."; // Of the ops of the catalogue.
 
 // Models whose cases come with the kit (tools/cases): the one that is embedded, and others that are
-// as unlike as can be. Together they have every op of the catalogue that a fixture has.
+// as unlike as can be. Together they have every op of the catalogue.
 #define MODELS(ROW)                                                                                \
     ROW(tiny)                                                                                      \
     ROW(gemma2)                                                                                    \
+    ROW(deepseek_v2_groups)                                                                        \
     ROW(deepseek_v3)                                                                               \
     ROW(gpt_oss)                                                                                   \
     ROW(phimoe)                                                                                    \

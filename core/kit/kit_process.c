@@ -6,8 +6,10 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "exec/persist.h"
+#include "kit/kit_folder.h"
 #include "kit/kit_hiding.h"
 #include "kit/kit_list.h"
+#include "kit/kit_options.h"
 #include "kit/kit_subject.h"
 #include "link/child.h"
 
@@ -16,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NUMBER_BYTES = 24, ARGUMENTS_MAX = 24 };
+enum { NUMBER_BYTES = 24, ARGUMENTS_MAX = 24 + 2 * KIT_OPTIONS_MAX };
 
 // A result line begins so, whatever else a plugin has printed.
 static const char MARK[] = "tapml-plugin-check\t";
@@ -28,7 +30,7 @@ prepare(struct kit_subject *subject, const struct kit_check *check, struct kit_r
 {
     subject->number = check->number;
     subject->what = check->what;
-    if (check->scope == KIT_OF_FILE) {
+    if (check->scope == KIT_OF_FILE || !kit_result_is_good(io_result)) {
         return;
     }
     if (kit_subject_open(subject) != TAPML_OK || kit_subject_ask(subject) != TAPML_OK) {
@@ -52,7 +54,11 @@ void kit_process_run(const struct kit_task *task,
     subject.minor = task->minor;
     subject.seed = task->seed;
     subject.replay = task->replay;
+    subject.model = task->model;
     subject.soak_s = task->soak_s;
+    if (kit_options_read(&subject.manifest, NULL, task->options, &subject.options) != TAPML_OK) {
+        kit_result_fail(out_result, "%s", status_message());
+    }
     prepare(&subject, check, out_result);
     if (kit_result_is_good(out_result)) {
         check->run(&subject, out_result);
@@ -164,6 +170,11 @@ tapml_status kit_process_make(const struct kit_task *task,
     count = add(arguments, count, "--component", task->component);
     count = add(arguments, count, "--device", task->device);
     count = add(arguments, count, "--replay", task->replay);
+    count = add(arguments, count, "--model", task->model);
+    for (size_t i = 0; i < KIT_OPTIONS_MAX && task->options != NULL && task->options[i] != NULL;
+         i++) {
+        count = add(arguments, count, "--option", task->options[i]);
+    }
     arguments[count++] = "--"; // Whatever the file is called.
     arguments[count] = task->plugin;
     const uint64_t begin_ns = clock_now_ns();
@@ -171,11 +182,14 @@ tapml_status kit_process_make(const struct kit_task *task,
     *out_result = (struct kit_result){.outcome = KIT_PASSED};
     const uint64_t limit_s = check->limit_s + (check->level == KIT_SOAK ? task->soak_s : 0);
     struct kit_hiding hiding = {.folder = ""};
+    struct kit_folder folder;
     tapml_status status = check->hides_drivers ? hide(task, &hiding) : TAPML_OK;
 
+    kit_folder_begin(&folder);
     if (status == TAPML_OK) {
         status = persist_run(arguments, limit_s * UINT64_C(1000000000), &output);
     }
+    kit_folder_end(&folder);
     kit_hiding_end(&hiding);
     TAPML_TRY(status);
     *out_time_ns = clock_now_ns() - begin_ns;

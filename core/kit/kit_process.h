@@ -10,6 +10,8 @@
 
 #include "kit/kit_check.h"
 
+enum { KIT_OPTIONS_MAX = 64 };
+
 // What is checked, as the command line of the kit has it. Texts are borrowed.
 struct kit_task {
     const char *program;   // The path of the kit's program.
@@ -18,11 +20,15 @@ struct kit_task {
     const char *device;    // Id; NULL: the first one.
     uint32_t minor;        // Of the host that is stood in for.
     uint64_t seed;
-    const char *replay; // A store of cases; or NULL.
-    uint64_t soak_s;    // How long P-01 lasts.
+    const char *replay;         // A store of cases; or NULL.
+    const char *model;          // A model for architectures: its folder or name; or NULL.
+    const char *const *options; // Of components, as kit/kit_options.h takes them; or
+                                // NULL. KIT_OPTIONS_MAX at most.
+    uint64_t soak_s;            // How long P-01 lasts.
 };
 
-// Makes a check in a child. `*out_time_ns` is how long it took. TAPML_UNAVAILABLE if the program
+// Makes a check in a child, whose temporary files are removed with it. `*out_time_ns` is how long
+// it took. TAPML_UNAVAILABLE if the program
 // cannot be started, and TAPML_NO_MEMORY; whatever becomes of the child is the result.
 tapml_status kit_process_make(const struct kit_task *task,
                               const struct kit_check *check,

@@ -78,6 +78,7 @@ tapml_status kit_subject_read(const char *path, struct kit_subject *out_subject)
 
 void kit_subject_release(struct kit_subject *subject)
 {
+    ini_release(&subject->options);
     manifest_release(&subject->manifest);
     alloc_free((char *)(uintptr_t)subject->library);
     alloc_free((char *)(uintptr_t)subject->manifest_path);
@@ -156,6 +157,7 @@ tapml_status kit_subject_host(const struct kit_subject *subject, struct stand_in
 {
     return stand_in_create(&(struct stand_in_options){.component = subject->descriptor,
                                                       .manifest = kit_subject_component(subject),
+                                                      .ini = &subject->options,
                                                       .minor = subject->minor},
                            out_host);
 }

@@ -24,6 +24,8 @@ struct kit_subject {
     int number;                  // Of the check,
     const char *what;            // and what it is made by.
     const char *replay;          // A store that somebody brings; or NULL.
+    const char *model;           // A model for architectures, as a user writes it; or NULL.
+    struct ini options;          // Of components (kit/kit_options.h); all zeros: none.
     uint64_t soak_s;             // How long P-01 lasts.
     tapml_plugin_query_fn query; // NULL until it is opened.
     const tapml_plugin *plugin;  // Its description.

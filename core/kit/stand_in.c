@@ -6,6 +6,7 @@
 
 #include <tapml/model.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -16,12 +17,16 @@ struct stand_in {
     struct services services; // First: `impl` of the host is its address.
     tapml_host host;          // What the component gets.
     tapml_host_core core;
+    tapml_host_work work;
+    const tapml_host_work *inner_work; // What `work` stands before.
     const tapml_component *component;
     struct tapml_call call;
     uint32_t minor;
     _Atomic uint64_t live, live_bytes, count, mistaken, overrun;
     _Atomic uint64_t left; // Allocations that are still given, if `refuses`.
     atomic_int refuses;
+    _Atomic pthread_t caller; // The thread that calls the component.
+    _Atomic uint64_t foreign; // Calls of another thread that only this one may make.
 };
 
 static struct stand_in *own(const tapml_host *host)
@@ -109,6 +114,30 @@ static void core_free(const tapml_host *self, void *memory, size_t size, size_t 
     alloc_free((unsigned char *)memory - header_bytes(block.align));
 }
 
+// -- Work --------------------------------------------------------------------------------------
+
+// Of class [object]: the object is the host, and who is in a call on it is the thread that called
+// the component.
+static tapml_status work_parallel_for(const tapml_host *self,
+                                      tapml_call *call,
+                                      uint64_t n,
+                                      uint64_t grain,
+                                      void (*body)(void *user, uint64_t begin, uint64_t end),
+                                      void *user)
+{
+    struct stand_in *host = own(self);
+
+    if (!pthread_equal(atomic_load(&host->caller), pthread_self())) {
+        (void)atomic_fetch_add(&host->foreign, 1);
+    }
+    return host->inner_work->parallel_for(self, call, n, grain, body, user);
+}
+
+uint64_t stand_in_foreign_calls(const struct stand_in *host)
+{
+    return atomic_load(&host->foreign);
+}
+
 // -- The host ----------------------------------------------------------------------------------
 
 // An older host has no interface that came later.
@@ -126,7 +155,10 @@ static const void *interface_of(const tapml_host *self, const char *id)
     if (id == NULL || is_newer(host, id)) {
         return NULL;
     }
-    return strcmp(id, TAPML_HOST_CORE) == 0 ? &host->core
+    if (strcmp(id, TAPML_HOST_CORE) == 0) {
+        return &host->core;
+    }
+    return strcmp(id, TAPML_HOST_WORK) == 0 ? (const void *)&host->work
                                             : host->services.host.interface_of(self, id);
 }
 
@@ -138,6 +170,7 @@ tapml_status stand_in_create(const struct stand_in_options *options, struct stan
         return status_no_memory();
     }
     services_init(&host->services, options->manifest, options->minor);
+    host->services.ini = options->ini;
     host->component = options->component;
     host->minor = options->minor;
     host->host = host->services.host;
@@ -147,6 +180,10 @@ tapml_status stand_in_create(const struct stand_in_options *options, struct stan
                                                                             TAPML_HOST_CORE);
     host->core.alloc = core_alloc;
     host->core.free = core_free;
+    host->inner_work = host->services.host.interface_of(&host->services.host, TAPML_HOST_WORK);
+    host->work = *host->inner_work;
+    host->work.parallel_for = work_parallel_for;
+    atomic_store(&host->caller, pthread_self());
     *out_host = host;
     return TAPML_OK;
 }
@@ -159,6 +196,7 @@ void stand_in_destroy(struct stand_in *host)
 tapml_call *stand_in_call(struct stand_in *host)
 {
     services_begin(&host->call);
+    atomic_store(&host->caller, pthread_self());
     return &host->call;
 }
 

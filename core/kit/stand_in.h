@@ -15,12 +15,14 @@
 #include <tapml/plugin.h>
 
 struct stand_in;
+struct ini;
 struct manifest_component;
 
 struct stand_in_options {
     const tapml_component *component;          // Borrowed, as is
     const struct manifest_component *manifest; // what its manifest says of it.
-    uint32_t minor; // Of the host that it stands in for: TAPML_ABI_MINOR, or an older one.
+    const struct ini *ini; // With its options in [component.ID]; or NULL. Borrowed.
+    uint32_t minor;        // Of the host that it stands in for: TAPML_ABI_MINOR, or an older one.
 };
 
 // Makes the host; nothing of the component is called. TAPML_NO_MEMORY. The caller owns it.
@@ -50,6 +52,10 @@ struct stand_in_memory {
     uint64_t mistaken, overrun;
 };
 struct stand_in_memory stand_in_memory(const struct stand_in *host);
+
+// Calls of `parallel_for` that came from another thread than the one that calls the component: the
+// function is of class [object]. Bodies run in the calling thread here.
+uint64_t stand_in_foreign_calls(const struct stand_in *host);
 
 // From now on the n-th allocation that is asked for, from 1, and all behind it are refused; 0: none
 // is.

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
-#include "plugin/device_memory.h"
+#include "plugin/device_buffers.h"
 #include "plugin/device_state.h"
 #include "plugin/device_table.h"
 #include "plugin/process.h"
@@ -389,15 +389,15 @@ static const struct backend_vt device_vt = {
     .info = device_info,
     .has_op = device_has_op,
     .supports = device_supports,
-    .buffer_new = device_memory_buffer_new,
-    .buffer_wrap = device_memory_buffer_wrap,
-    .buffer_free = device_memory_buffer_free,
-    .write = device_memory_write,
-    .read = device_memory_read,
-    .fill = device_memory_fill,
-    .copy = device_memory_copy,
-    .map = device_memory_map,
-    .unmap = device_memory_unmap,
+    .buffer_new = device_buffers_new,
+    .buffer_wrap = device_buffers_wrap,
+    .buffer_free = device_buffers_free,
+    .write = device_buffers_write,
+    .read = device_buffers_read,
+    .fill = device_buffers_fill,
+    .copy = device_buffers_copy,
+    .map = device_buffers_map,
+    .unmap = device_buffers_unmap,
     .call = device_call,
     .supports_group = device_supports_group,
     .call_group = device_call_group,
@@ -524,6 +524,11 @@ static tapml_status open_all(struct device *device, const struct device_options 
     device->info.takes_groups = device->subgraph != NULL;
     const tapml_limits *limits = device->device->vt->interface_of(device->device, TAPML_LIMITS);
     device->info.limits = TAPML_HAS(tapml_limits, limits, half) ? limits : NULL;
+    device->memory = device_memory_find(device->table, device->device, &device->call,
+                                        device->info.is_host_memory);
+    if (device->memory.handles) {
+        device->info.borrowing = BACKEND_BORROWS_WHOLE;
+    }
     TAPML_TRY(take_ops(device, options));
     return open_queue(device);
 }

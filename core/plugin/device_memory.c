@@ -2,116 +2,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/device_memory.h"
 
-#include "plugin/device_state.h"
+#include <string.h>
 
-tapml_status
-device_memory_buffer_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
+static int imports_pointers(const tapml_handle_kind *kind)
 {
-    struct device *device = device_own(backend);
-    TAPML_TRY(device_state_begin(device));
-    return device_state_finish(
-        device, device->table->buffer_new(device->device, &device->call, 0, size, out_buffer),
-        "buffer_new");
+    return TAPML_HAS(tapml_handle_kind, kind, grain) && kind->id != NULL &&
+           strcmp(kind->id, TAPML_HANDLE_POINTER) == 0 &&
+           (kind->traits & TAPML_HANDLE_IMPORTS) != 0 && kind->grain > 0 &&
+           DEVICE_MEMORY_PAGE_BYTES % kind->grain == 0;
 }
 
-tapml_status device_memory_buffer_wrap(struct backend *backend,
-                                       void *memory,
-                                       uint64_t size,
-                                       uint32_t access,
-                                       tapml_object **out_buffer)
+struct device_memory device_memory_find(const tapml_backend *table,
+                                        tapml_object *device,
+                                        tapml_call *call,
+                                        int is_host_memory)
 {
-    struct device *device = device_own(backend);
-    if (!TAPML_HAS_FN(tapml_backend, device->table, buffer_wrap)) {
-        return status_fail(TAPML_UNIMPLEMENTED, "%s: the device '%s' cannot use memory of the host",
-                           device->info.component, device->info.device);
+    struct device_memory memory = {.table = table, .device = device};
+    const tapml_memory_handles *handles = device->vt->interface_of(device, TAPML_MEMORY_HANDLES);
+    const tapml_handle_kind *const *list = NULL;
+    uint32_t count = 0;
+
+    if (is_host_memory || !TAPML_HAS_FN(tapml_memory_handles, handles, kinds) ||
+        !TAPML_HAS_FN(tapml_memory_handles, handles, buffer_import) ||
+        handles->kinds(device, call, &list, &count) != TAPML_OK) {
+        return memory;
     }
-    TAPML_TRY(device_state_begin(device));
-    const tapml_status status =
-        device->table->buffer_wrap(device->device, &device->call, memory, size, access, out_buffer);
-    return device_state_finish(device, status, "buffer_wrap");
-}
-
-void device_memory_buffer_free(struct backend *backend, tapml_object *buffer)
-{
-    buffer->vt->release(buffer);
-}
-
-static tapml_status begin_transfer(struct device *device)
-{
-    device_state_note_work(device);
-    return device_state_begin(device);
-}
-
-tapml_status device_memory_write(struct backend *backend,
-                                 tapml_object *buffer,
-                                 uint64_t offset,
-                                 const void *source,
-                                 uint64_t size)
-{
-    struct device *device = device_own(backend);
-    TAPML_TRY(begin_transfer(device));
-    const tapml_status status =
-        device->table->queue_write(device->queue, &device->call, buffer, offset, source, size);
-    return device_state_finish(device, status, "queue_write");
-}
-
-tapml_status device_memory_read(
-    struct backend *backend, tapml_object *buffer, uint64_t offset, void *target, uint64_t size)
-{
-    struct device *device = device_own(backend);
-    TAPML_TRY(begin_transfer(device));
-    const tapml_status status =
-        device->table->queue_read(device->queue, &device->call, buffer, offset, target, size);
-    return device_state_finish(device, status, "queue_read");
-}
-
-tapml_status device_memory_fill(
-    struct backend *backend, tapml_object *buffer, uint64_t offset, uint64_t size, uint32_t pattern)
-{
-    struct device *device = device_own(backend);
-    TAPML_TRY(begin_transfer(device));
-    const tapml_status status =
-        device->table->queue_fill(device->queue, &device->call, buffer, offset, size, pattern);
-    return device_state_finish(device, status, "queue_fill");
-}
-
-tapml_status device_memory_copy(struct backend *backend, const struct backend_copy *copy)
-{
-    struct device *device = device_own(backend);
-    TAPML_TRY(begin_transfer(device));
-    const tapml_status status =
-        device->table->queue_copy(device->queue, &device->call, copy->source, copy->source_offset,
-                                  copy->target, copy->target_offset, copy->size);
-    return device_state_finish(device, status, "queue_copy");
-}
-
-// Memory of the host alone: of other devices that is a mapping at a price.
-tapml_status device_memory_map(struct backend *backend,
-                               tapml_object *buffer,
-                               uint64_t offset,
-                               uint64_t size,
-                               const void **out_memory)
-{
-    struct device *device = device_own(backend);
-    void *memory = NULL;
-    if (!device->info.is_host_memory || !TAPML_HAS_FN(tapml_backend, device->table, buffer_map) ||
-        !TAPML_HAS_FN(tapml_backend, device->table, buffer_unmap)) {
-        return TAPML_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        memory.handles = imports_pointers(list[i]) ? handles : memory.handles;
     }
-    TAPML_TRY(device_state_begin(device));
-    TAPML_TRY(device_state_finish(
-        device,
-        device->table->buffer_map(buffer, &device->call, offset, size, TAPML_ACCESS_READ, &memory),
-        "buffer_map"));
-    *out_memory = memory;
-    return TAPML_OK;
+    return memory;
 }
 
-void device_memory_unmap(struct backend *backend, tapml_object *buffer)
+tapml_status device_memory_wrap(const struct device_memory *memory,
+                                tapml_call *call,
+                                void *begin,
+                                uint64_t size,
+                                uint32_t access,
+                                tapml_object **out_buffer)
 {
-    struct device *device = device_own(backend);
-    services_begin(&device->call);
-    // Nothing was written: a failure changes nothing.
-    (void)device_state_finish(device, device->table->buffer_unmap(buffer, &device->call),
-                              "buffer_unmap");
+    const tapml_handle handle = {.hdr = TAPML_HDR(tapml_handle),
+                                 .kind = TAPML_HANDLE_POINTER,
+                                 .pointer = begin,
+                                 .descriptor = -1,
+                                 .size = size};
+
+    if (memory->handles != NULL) {
+        return memory->handles->buffer_import(memory->device, call, &handle, access, out_buffer);
+    }
+    return TAPML_HAS_FN(tapml_backend, memory->table, buffer_wrap)
+               ? memory->table->buffer_wrap(memory->device, call, begin, size, access, out_buffer)
+               : status_fail(TAPML_UNIMPLEMENTED, "the device cannot use memory of the host");
 }

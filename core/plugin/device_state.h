@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What plugin/device and plugin/device_memory know of an open device; private to them.
+// What plugin/device and plugin/device_buffers know of an open device; private to them.
 #pragma once
 
 #include "device/backend.h"
 #include "plugin/call.h"
+#include "plugin/device_memory.h"
 #include "plugin/recent_calls.h"
 #include "plugin/services.h"
 
@@ -32,6 +33,7 @@ struct device {
     const tapml_identity *identity;     // Of the device, or NULL.
     const tapml_arithmetic *arithmetic; // Of the device, or NULL.
     const tapml_subgraph *subgraph;     // Of the device, or NULL.
+    struct device_memory memory;        // Of the host, in buffers of the device.
     const tapml_counters *counters;     // Of the queue, or NULL.
     uint64_t launches_before;           // Of queues that are gone.
     uint64_t signalled;                 // The last point: the timeline's last value.

@@ -7,6 +7,7 @@
 #include "base/ini.h"
 #include "base/text.h"
 #include "plugin/kind.h"
+#include "plugin/hardware.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -377,6 +378,30 @@ static void show_plugin_states(struct inventory *inventory)
     }
 }
 
+// What a component needs of the machine, before anything of its library is mapped.
+static void judge_hardware(struct inventory *inventory, struct component *component)
+{
+    const struct manifest *manifest = &component->plugin->manifest;
+    const char *id = component->entry.component;
+    const tapml_status status =
+        hardware_check(&hardware_of_machine, manifest_key(manifest, id, "hardware"),
+                       manifest_key(manifest, id, "processor"));
+    if (status != TAPML_OK) {
+        component_refuse(component, inventory->arena,
+                         status == TAPML_INVALID ? CANDIDATE_MALFORMED : CANDIDATE_NO_DEVICE);
+    }
+}
+
+static void judge_machine(struct inventory *inventory)
+{
+    for (size_t i = 0; i < inventory->component_count; ++i) {
+        struct component *component = inventory->components[i];
+        if (component->manifest && component->entry.state == CANDIDATE_USABLE) {
+            judge_hardware(inventory, component);
+        }
+    }
+}
+
 tapml_status inventory_read(const struct search_options *where,
                             struct pool *pool,
                             struct inventory *out_inventory)
@@ -392,6 +417,7 @@ tapml_status inventory_read(const struct search_options *where,
     }
     TAPML_TRY(scan(out_inventory, where));
     show_plugin_states(out_inventory);
+    judge_machine(out_inventory);
     return TAPML_OK;
 }
 

@@ -200,10 +200,12 @@ tapml_status setup_open_check(const char *program,
     return open_with(program, options, ini, SETUP_TO_CHECK, out_setup);
 }
 
-tapml_status
-setup_open_bare(const char *program, const struct options *options, struct setup *out_setup)
+tapml_status setup_open_bare(const char *program,
+                             const struct options *options,
+                             const struct ini *ini,
+                             struct setup *out_setup)
 {
-    return open_with(program, options, NULL, SETUP_BARE, out_setup);
+    return open_with(program, options, ini, SETUP_BARE, out_setup);
 }
 
 void setup_close(struct setup *setup)

@@ -79,6 +79,7 @@ tapml_status setup_open_check(const char *program,
 // worker before it is opened.
 tapml_status setup_open_bare(const char *program,
                              const struct options *options,
+                             const struct ini *ini,
                              struct setup *out_setup) STATUS_USED;
 void setup_close(struct setup *setup);
 

@@ -429,6 +429,8 @@ tapml_status guard_create(struct backend *inner, struct guard **out_guard)
     // write to it ends the worker, where a guard would report the write.
     if (guard->info.borrowing == BACKEND_BORROWS_BUFFERS) {
         guard->info.borrowing = BACKEND_BORROWS_SOURCES;
+    } else if (guard->info.borrowing == BACKEND_BORROWS_WHOLE) {
+        guard->info.borrowing = BACKEND_BORROWS_NOTHING;
     }
     if (guard->info.buffer_bytes_max > 0) {
         const uint64_t most = guard->info.buffer_bytes_max;

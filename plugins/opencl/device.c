@@ -8,6 +8,20 @@
 // interface folds a long grid in the same place.
 enum { GRID = 65535 };
 
+// What drivers of devices in the memory of the host want of memory that they do not copy: a page.
+enum { IMPORT_GRAIN = 4096 };
+
+static uint32_t find_import_grain(const struct driver_functions *cl, cl_device_id device)
+{
+    cl_bool is_unified = CL_FALSE;
+
+    return cl->clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(is_unified),
+                               &is_unified, NULL) == CL_SUCCESS &&
+                   is_unified
+               ? IMPORT_GRAIN
+               : 0;
+}
+
 tapml_status device_describe(struct driver_root *root,
                              tapml_call *call,
                              uint32_t index,
@@ -32,6 +46,7 @@ tapml_status device_describe(struct driver_root *root,
                                    &description.memory_bytes, NULL);
     (void)root->cl.clGetDeviceInfo(found->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong),
                                    &description.buffer_bytes, NULL);
+    description.import_grain = find_import_grain(&root->cl, found->device);
     (void)snprintf(description.id, sizeof(description.id), "%s", found->id); // Of one size.
     (void)snprintf(description.driver, sizeof(description.driver), "%s %s", platform, version);
     *out_description = description;

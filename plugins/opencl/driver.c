@@ -203,4 +203,5 @@ const struct gpu_driver driver_table = {
     .notify = queue_notify,
     .sources = DRIVER_SOURCES,
     .passing = GPU_PASSES_ARGUMENTS,
+    .buffer_import = memory_import,
 };

@@ -2,18 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver.h"
 
-tapml_status memory_new(struct driver_device *device,
-                        tapml_call *call,
-                        uint64_t size,
-                        struct driver_buffer **out_buffer)
+#include <tapml/backend.h>
+
+static tapml_status make(struct driver_device *device,
+                         tapml_call *call,
+                         cl_mem_flags flags,
+                         uint64_t size,
+                         void *memory,
+                         struct driver_buffer **out_buffer)
 {
     const struct gpu_host *host = device->root->host;
     struct driver_buffer *buffer = gpu_alloc(host, sizeof(*buffer));
     cl_int code = CL_OUT_OF_HOST_MEMORY;
 
     if (buffer != NULL) {
-        buffer->memory = device->root->cl.clCreateBuffer(device->context, CL_MEM_READ_WRITE,
-                                                         (size_t)size, NULL, &code);
+        buffer->memory =
+            device->root->cl.clCreateBuffer(device->context, flags, (size_t)size, memory, &code);
     }
     if (code != CL_SUCCESS) {
         gpu_free(host, buffer, sizeof(*buffer));
@@ -21,6 +25,27 @@ tapml_status memory_new(struct driver_device *device,
     }
     *out_buffer = buffer;
     return TAPML_OK;
+}
+
+tapml_status memory_new(struct driver_device *device,
+                        tapml_call *call,
+                        uint64_t size,
+                        struct driver_buffer **out_buffer)
+{
+    return make(device, call, CL_MEM_READ_WRITE, size, NULL, out_buffer);
+}
+
+tapml_status memory_import(struct driver_device *device,
+                           tapml_call *call,
+                           void *memory,
+                           uint64_t size,
+                           uint32_t access,
+                           struct driver_buffer **out_buffer)
+{
+    const cl_mem_flags kind =
+        (access & TAPML_ACCESS_WRITE) != 0 ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
+
+    return make(device, call, kind | CL_MEM_USE_HOST_PTR, size, memory, out_buffer);
 }
 
 void memory_free(struct driver_device *device, struct driver_buffer *buffer)

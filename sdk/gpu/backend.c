@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "buffers.h"
 #include "foreign.h"
 #include "identity.h"
 #include "ops.h"
@@ -10,8 +11,6 @@
 #include <tapml/gpu/backend.h>
 
 #include <string.h>
-
-enum { BUFFER_GRAIN = 16 };
 
 // Elements of two bytes are counted in 32 bits.
 static const uint64_t index_bytes_max = 2ull * UINT32_MAX;
@@ -44,29 +43,21 @@ static void device_release(tapml_object *object)
     gpu_free(&device->root->host, device, sizeof(*device));
 }
 
-static void buffer_release(tapml_object *object)
-{
-    struct gpu_buffer *buffer = (struct gpu_buffer *)object;
-    const struct gpu_device *device = buffer->device;
-
-    device->root->driver->buffer_free(device->impl, buffer->impl);
-    gpu_free(&device->root->host, buffer, sizeof(*buffer));
-}
-
 static const void *device_interface(tapml_object *object, const char *id)
 {
-    const struct gpu_device *device = (const struct gpu_device *)object;
+    struct gpu_device *device = (struct gpu_device *)object;
 
     if (strcmp(id, TAPML_LIMITS) == 0) {
         return &device->reported;
+    }
+    if (strcmp(id, TAPML_MEMORY_HANDLES) == 0) {
+        return gpu_buffer_handles(device);
     }
     return strcmp(id, TAPML_IDENTITY) == 0 ? gpu_identity(device) : NULL;
 }
 
 static const tapml_object_vt device_vt = {TAPML_HDR(tapml_object_vt), device_release,
                                           device_interface};
-static const tapml_object_vt buffer_vt = {TAPML_HDR(tapml_object_vt), buffer_release,
-                                          gpu_no_interface};
 
 // -- Devices -----------------------------------------------------------------------------------
 
@@ -78,7 +69,7 @@ static void list_device(struct gpu_listing *listing, uint32_t i)
         .hdr = TAPML_HDR(tapml_memory_type),
         .traits = TAPML_MEMORY_DEVICE_LOCAL,
         .size = description->memory_bytes,
-        .align = BUFFER_GRAIN,
+        .align = GPU_BUFFER_GRAIN,
         .max_bytes = description->buffer_bytes < index_bytes_max ? description->buffer_bytes
                                                                  : index_bytes_max,
     };
@@ -213,10 +204,11 @@ open_index(struct gpu_root *root, tapml_call *call, uint32_t index, tapml_object
         gpu_free(&root->host, device, sizeof(*device));
         return status;
     }
+    device->import_grain = root->listing->description[index].import_grain;
     device->reported = report_limits(&root->listing->description[index], &device->limits);
     status = choose_tile(device, call);
     if (status == TAPML_OK) {
-        status = root->driver->buffer_new(device->impl, call, BUFFER_GRAIN, &device->none);
+        status = root->driver->buffer_new(device->impl, call, GPU_BUFFER_GRAIN, &device->none);
     }
     if (status == TAPML_OK) {
         status = gpu_foreign_open(device, call, &device->foreign);
@@ -289,34 +281,6 @@ static tapml_status supports(tapml_object *device,
     return answer->grade == TAPML_SUPPORT_NO ? TAPML_OK : status;
 }
 
-static tapml_status buffer_new(tapml_object *device,
-                               tapml_call *call,
-                               uint32_t memory_type,
-                               uint64_t size,
-                               tapml_object **out_buffer)
-{
-    struct gpu_device *owner = (struct gpu_device *)device;
-    struct gpu_buffer *buffer = gpu_alloc(&owner->root->host, sizeof(*buffer));
-    // Whole lane groups: a kernel that reads f32x4 sees the last one too.
-    const uint64_t whole = (size + BUFFER_GRAIN - 1) / BUFFER_GRAIN * BUFFER_GRAIN;
-
-    (void)memory_type;
-    if (buffer == NULL) {
-        return gpu_no_memory(&owner->root->host, call);
-    }
-    const tapml_status status =
-        owner->root->driver->buffer_new(owner->impl, call, whole, &buffer->impl);
-
-    if (status != TAPML_OK) {
-        gpu_free(&owner->root->host, buffer, sizeof(*buffer));
-        return status;
-    }
-    buffer->base.vt = &buffer_vt;
-    buffer->device = owner;
-    *out_buffer = &buffer->base;
-    return TAPML_OK;
-}
-
 // -- The table ---------------------------------------------------------------------------------
 
 static const tapml_backend table = {
@@ -325,7 +289,7 @@ static const tapml_backend table = {
     .open = open,
     .ops = ops,
     .supports = supports,
-    .buffer_new = buffer_new,
+    .buffer_new = gpu_buffer_new,
     .queue_new = gpu_queue_new,
     .queue_write = gpu_queue_write,
     .queue_read = gpu_queue_read,

@@ -65,7 +65,12 @@ struct gpu_device {
     struct gpu_root *root;
     struct driver_device *impl;
     struct gpu_limits limits;
-    tapml_limits reported; // What the host is told of them.
+    tapml_limits reported; // What the host is told of them,
+    uint64_t import_grain; // and of memory that it imports (buffers.h).
+    struct {
+        tapml_handle_kind pointer;
+        const tapml_handle_kind *list[1];
+    } imports;
     enum gpu_tile tile;
     int is_synchronous;         // Waits for every launch, so that a failure names its call.
     struct driver_buffer *none; // 16 bytes, bound where an optional tensor is absent.

@@ -71,6 +71,7 @@ static tapml_status buffer_wrap(tapml_object *device,
 
     if (status == TAPML_OK) {
         memory_object_of(*out_buffer)->data = memory;
+        memory_object_of(*out_buffer)->bytes = size;
     }
     return status;
 }

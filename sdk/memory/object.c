@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "handles.h"
 #include "object_new.h"
 
 #include <stdarg.h>
@@ -18,6 +19,7 @@ static void release(tapml_object *base)
     if (object->root == NULL && object->component != NULL && object->component->end != NULL) {
         object->component->end(base);
     }
+    memory_handles_release(object);
     object->core->free(object->host, object, object->size_bytes, MEMORY_OBJECT_ALIGN);
 }
 
@@ -28,9 +30,14 @@ static const void *interface_of(tapml_object *base, const char *id)
     if (strcmp(id, TAPML_KIND_BACKEND) == 0) {
         return &memory_backend_table;
     }
-    return object->device != NULL && object->component->interface_of != NULL
-               ? object->component->interface_of(base, id)
-               : NULL;
+    if (object->device == NULL) {
+        return NULL;
+    }
+    if (strcmp(id, TAPML_MEMORY_HANDLES) == 0) {
+        return &memory_handles_table;
+    }
+    return object->component->interface_of != NULL ? object->component->interface_of(base, id)
+                                                   : NULL;
 }
 
 static const tapml_object_vt object_vt = {
@@ -54,6 +61,8 @@ tapml_status memory_object_new(const struct memory_object *parent,
     object->base.vt = &object_vt;
     object->size_bytes = size;
     object->data = (unsigned char *)object + HEADER;
+    object->bytes = extra_bytes;
+    object->mapping = (struct memory_mapping){.memory = NULL};
     object->reached = 0;
     *out_object = &object->base;
     return TAPML_OK;

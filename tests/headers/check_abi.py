@@ -17,7 +17,8 @@ sys.path.insert(0, os.path.join(rig.SOURCE, "tools"))
 import abi_layout  # The generator of the records.
 
 COMPILER = sys.argv[1:]
-RECORDED = sorted(name for name in os.listdir(abi_layout.RECORDS) if re.fullmatch(r"layout-\d+\.\d+\.h", name))
+RECORDED = sorted((name for name in os.listdir(abi_layout.RECORDS) if re.fullmatch(r"layout-\d+\.\d+\.h", name)),
+                  key=lambda name: [int(number) for number in re.findall(r"\d+", name)])
 
 # A member at the end of a struct: what the rules allow.
 APPENDED = ("backend.h", "} tapml_limits;", "    uint32_t appended;\n    uint32_t appended_too;\n} tapml_limits;")

@@ -15,3 +15,4 @@
 #include "../../sdk/abi/layout-1.3.h"
 #include "../../sdk/abi/layout-1.4.h"
 #include "../../sdk/abi/layout-1.9.h"
+#include "../../sdk/abi/layout-1.10.h"

@@ -272,6 +272,61 @@ static tapml_status buffer_wrap(tapml_object *device,
     return status;
 }
 
+// -- Memory of the host ------------------------------------------------------------------------
+
+// The target keeps its memory to itself, and can yet use what the host has, whole pages of it.
+static const tapml_handle_kind pages = {
+    .hdr = TAPML_HDR(tapml_handle_kind),
+    .id = TAPML_HANDLE_POINTER,
+    .traits = TAPML_HANDLE_IMPORTS,
+    .grain = 4096,
+};
+static const tapml_handle_kind *const handle_kinds[] = {&pages};
+
+static tapml_status kinds(tapml_object *device,
+                          tapml_call *call,
+                          const tapml_handle_kind *const **out_list,
+                          uint32_t *out_count)
+{
+    *out_list = handle_kinds;
+    *out_count = 1;
+    return TAPML_OK;
+}
+
+static tapml_status buffer_import(tapml_object *device,
+                                  tapml_call *call,
+                                  const tapml_handle *handle,
+                                  uint32_t access,
+                                  tapml_object **out_buffer)
+{
+    if (strcmp(handle->kind, TAPML_HANDLE_POINTER) != 0) {
+        return fail(own(device), call, TAPML_UNIMPLEMENTED, "pointers alone are imported");
+    }
+    return buffer_wrap(device, call, (unsigned char *)handle->pointer + handle->offset,
+                       handle->size, access, out_buffer);
+}
+
+static tapml_status buffer_for(tapml_object *device,
+                               tapml_call *call,
+                               const char *kind,
+                               uint64_t size,
+                               tapml_object **out_buffer)
+{
+    return fail(own(device), call, TAPML_UNIMPLEMENTED, "nothing is exported");
+}
+
+static tapml_status
+buffer_export(tapml_object *buffer, tapml_call *call, const char *kind, tapml_handle *out_handle)
+{
+    return fail(own(buffer), call, TAPML_UNIMPLEMENTED, "nothing is exported");
+}
+
+static const tapml_memory_handles handles = {.hdr = TAPML_HDR(tapml_memory_handles),
+                                             .kinds = kinds,
+                                             .buffer_import = buffer_import,
+                                             .buffer_new = buffer_for,
+                                             .buffer_export = buffer_export};
+
 // -- Queues and timelines ----------------------------------------------------------------------
 
 static tapml_status queue_new(tapml_object *device, tapml_call *call, tapml_object **out_queue)
@@ -379,6 +434,9 @@ static const tapml_backend table = {
 
 static const void *object_interface(tapml_object *object, const char *id)
 {
+    if (strcmp(id, TAPML_MEMORY_HANDLES) == 0) {
+        return own(object)->is_target ? &handles : NULL;
+    }
     return strcmp(id, TAPML_KIND_BACKEND) == 0 ? &table : NULL;
 }
 

@@ -154,6 +154,12 @@ def check_newer(place):
     check_refused(place, "-newer-abi", "wrong-abi", f"needs the ABI 1.{int(minor) + 1}, this host has 1.{minor}")
 
 
+def check_handles(place):
+    """The target imports memory of the host, as tapml-plugin-check sees it; the other one needs not."""
+    found = call([variable(place, "check"), "--only", "B-10", os.path.join(place["build"], "outside.so")], place["environment"])
+    expect(re.findall(r"(?m)^(\w+) +B-10 +(\S+):", found) == [("skipped", "outside"), ("passed", "outside-target")], found)
+
+
 def check_refused(place, variant, state, sentence):
     for component in ("outside", "outside-target"):
         found = states(place, "--plugin", manifest(place, variant))[component + variant]
@@ -464,6 +470,7 @@ CHECKS = [
     ("a manifest of another build", check_lie, 2, BUILD_ID, BUILD_ID + "00", "the library is the build"),
     ("a manifest of another library", check_lie, 3, "library = outside.so", "library = inside.so", "inside.so"),
     ("a manifest with an option more", check_lie, 4, "calibrates = f64", "calibrates = f32 f64", "calibrates"),
+    ("memory of the host is imported", check_handles),
     ("carve, replay, compare and offload with an op of its own", check_run),
     ("a decoder that is described agrees with Hugging Face", check_described_decoder),
     ("a target whose own op computes something else", check_wrong_result),

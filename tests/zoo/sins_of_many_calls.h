@@ -211,4 +211,7 @@ static tapml_status fill_once(tapml_object *queue,
     return queue_fill(queue, call, buffer, offset, size, pattern);
 }
 #define ZOO_PATCH_TABLE .queue_fill = fill_once,
+
+#else
+#include "sins_of_queues.h"
 #endif

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""test_sins.py NAME[=CHECK]... --computing NAME[=PATTERN]... --lasting NAME[=PATTERN]...
+"""test_sins.py NAME[=CHECK]... --computing NAME[=PATTERN]... --lasting NAME[=PATTERN]... --building
+NAME[=CHECK]...
 
 tapml-plugin-check finds each plugin that breaks one rule by the check of that rule, and by no other; one that is named
 without a check passes all, as the bundled ones do. Those behind --computing are tried
-beyond the contract, those behind --lasting for some seconds.
+beyond the contract, those behind --lasting for some seconds, and those behind --building with a model of the zoo.
 """
 import fnmatch
 import json
@@ -27,10 +28,15 @@ def check(name, *options):
                           stdin=subprocess.DEVNULL, check=False)
 
 
-def finds(name, wanted, *options):
+def finds(name, wanted, *options, config=None):
     def test(folder):
         path = os.path.join(folder, "found.json")
-        done = check(name, *options, "--json", path)
+        model = []
+        if config:
+            with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
+                json.dump(config, file)
+            model = ["--model", folder]
+        done = check(name, *options, *model, "--json", path)
         rig.check(done, 1 if wanted else 0)
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
@@ -44,7 +50,10 @@ def finds(name, wanted, *options):
 def bundled_plugins_pass(folder):
     """Those that need no driver; each is checked whole."""
     for name in ("cpu/tapml-cpu", "function/tapml-function", "null/tapml-null", "models/tapml-llama", "models/tapml-gpt"):
-        rig.check(check(os.path.join(rig.BUILD, "plugins", name), "--level", "contract"), 0)
+        known = os.path.join(rig.SOURCE, "plugins", name.replace("/tapml-", "/") if "models" in name else os.path.dirname(name),
+                             "check.ini")
+        expected = ["--expect", known] if os.path.exists(known) else []
+        rig.check(check(os.path.join(rig.BUILD, "plugins", name), "--level", "contract", *expected), 0)
 
 
 def nothing_is_left(folder):
@@ -58,6 +67,44 @@ def nothing_is_left(folder):
             pass
     done = check("nobody")
     assert done.stderr.startswith("tapml-plugin-check: "), done.stderr
+
+
+def a_crash_leaves_no_files(folder):
+    """Nor the copy of the cases that the check was in the middle of."""
+    done = subprocess.run([PROGRAM, "--only", "O-silu", os.path.join(ZOO, "crashes_in_op.so")], capture_output=True, text=True,
+                          check=False, env=os.environ | {"TMPDIR": folder})
+    rig.contains(rig.check(done, 1).stdout, "crashed    O-silu")
+    assert os.listdir(folder) == [], os.listdir(folder)
+
+
+def options_reach_the_component(folder):
+    """In the stand-in, behind the façade and in a host of cases; what no component declares is refused."""
+    function = os.path.join(rig.BUILD, "plugins", "function", "tapml-function.so")
+    options = ["--option", "library=/nowhere/x.so", "--option", "entry=f", "--option", "op=tapml.silu",
+               "--option", "arguments=x y"]
+    for check_id in ("C-01", "B-02", "O-silu"):
+        done = subprocess.run([PROGRAM, *options, "--only", check_id, function], capture_output=True, text=True, check=False)
+        rig.contains(done.stdout, check_id, "/nowhere/x.so")
+    done = subprocess.run([PROGRAM, "--option", "librari=x", function], capture_output=True, text=True, check=False)
+    rig.contains(rig.check(done, 2).stderr, "declares no option 'librari'", "did you mean 'library'?")
+    done = rig.check(check("good", "--component", "god"), 2)
+    rig.contains(done.stderr, "the plugin has no component 'god', did you mean 'good'?")
+
+
+def a_store_of_the_user_is_judged(folder):
+    store = os.path.join(rig.BUILD, "tools", "cases", "tiny.tapmlrun")
+    done = rig.check(check("rounds_f16", "--only", "R-01", "--replay", store), 1)
+    rig.contains(done.stdout, "failed     R-01", "linear")
+    rig.check(check("tame", "--only", "R-01", "--replay", store), 0)
+
+
+def each_check_has_a_sinner(folder):
+    """Or a file that is wrong, further below. Those of ops and models are of one kind each."""
+    listed = [line.split()[0] for line in subprocess.run([PROGRAM, "--list"], capture_output=True, text=True,
+                                                         check=True).stdout.splitlines()]
+    caught = {wanted for group in LISTS.values() for _, _, wanted in group if wanted}
+    alone = [check_id for check_id in listed if not any(fnmatch.fnmatch(check_id, wanted) for wanted in caught)]
+    assert [check_id for check_id in alone if not check_id.startswith("O-")] == ["M-01", "M-02", "R-01"], alone
 
 
 def another_build(folder):
@@ -104,18 +151,17 @@ def other_forms(folder):
     assert re.findall(r"(?m)^failed +(\S+)", done.stdout) == ["M-01"], done.stdout
 
 
-def main():
-    lists = {"--rules": []}
-    for word in sys.argv[1:]:
-        if word.startswith("--"):
-            lists[word] = []
-        else:
-            list(lists.values())[-1].append(word.partition("="))
-    rules, computing, lasting = lists.values()
-    rig.main([finds(name, wanted, "--level", "contract") for name, _, wanted in rules] +
-             [finds(name, wanted) for name, _, wanted in computing] +
-             [finds(name, wanted, "--level", "soak", "--soak", "2") for name, _, wanted in lasting] +
-             [bundled_plugins_pass, nothing_is_left, another_build, other_forms])
-
-
-main()
+LISTS = {"--rules": []}
+for word in sys.argv[1:]:
+    if word.startswith("--"):
+        LISTS[word] = []
+    else:
+        list(LISTS.values())[-1].append(word.partition("="))
+RULES, COMPUTING, LASTING, BUILDING = LISTS.values()
+ARCHITECT = {"model_type": "zoo_architect", "vocab_size": 8, "hidden_size": 4, "groups": 2}
+rig.main([finds(name, wanted, "--level", "contract") for name, _, wanted in RULES] +
+         [finds(name, wanted) for name, _, wanted in COMPUTING] +
+         [finds(name, wanted, "--level", "soak", "--soak", "2") for name, _, wanted in LASTING] +
+         [finds(name, wanted, "--level", "contract", config=ARCHITECT) for name, _, wanted in BUILDING] +
+         [bundled_plugins_pass, nothing_is_left, a_crash_leaves_no_files, options_reach_the_component, a_store_of_the_user_is_judged,
+          each_check_has_a_sinner, another_build, other_forms])

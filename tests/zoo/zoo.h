@@ -37,25 +37,14 @@
 #ifndef ZOO_TABLE_BYTES
 #define ZOO_TABLE_BYTES sizeof(tapml_backend)
 #endif
+#ifndef ZOO_MEMORY_TRAITS
+#define ZOO_MEMORY_TRAITS 0
+#endif
+#ifndef ZOO_MAX_BYTES
+#define ZOO_MAX_BYTES (1 << 20)
+#endif
 #ifndef ZOO_NEEDS
 #define ZOO_NEEDS NULL
-#endif
-
-// What it does beside its work, in these places. With ZOO_OP_DEED it has tapml.silu, too.
-#ifndef ZOO_QUERY_DEED
-#define ZOO_QUERY_DEED() ((void)0)
-#endif
-#ifndef ZOO_CREATE_DEED
-#define ZOO_CREATE_DEED(out_root) ((void)0)
-#endif
-#ifndef ZOO_SUPPORTS_DEED
-#define ZOO_SUPPORTS_DEED(name) ((void)0)
-#endif
-#ifndef ZOO_BUFFER_DEED
-#define ZOO_BUFFER_DEED() ((void)0)
-#endif
-#ifndef ZOO_WAIT_DEED
-#define ZOO_WAIT_DEED(self) ((void)0)
 #endif
 
 // A backend, device, queue, buffer or timeline: one struct is enough where work is done at once.
@@ -216,8 +205,10 @@ static tapml_status supports(tapml_object *device,
 
 // -- Devices and buffers -----------------------------------------------------------------------
 
-static const tapml_memory_type memory = {
-    .hdr = TAPML_HDR(tapml_memory_type), .align = ALIGN, .max_bytes = 1 << 20};
+static const tapml_memory_type memory = {.hdr = TAPML_HDR(tapml_memory_type),
+                                         .traits = ZOO_MEMORY_TRAITS,
+                                         .align = ALIGN,
+                                         .max_bytes = ZOO_MAX_BYTES};
 static const tapml_memory_type *const memories[] = {&memory};
 static const tapml_device_info first = {
     .hdr = TAPML_HDR(tapml_device_info),

@@ -4,6 +4,23 @@
 // The parts of zoo.h that know nothing of an animal.
 #pragma once
 
+// What it does beside its work, in these places. With ZOO_OP_DEED it has tapml.silu, too.
+#ifndef ZOO_QUERY_DEED
+#define ZOO_QUERY_DEED() ((void)0)
+#endif
+#ifndef ZOO_CREATE_DEED
+#define ZOO_CREATE_DEED(out_root) ((void)0)
+#endif
+#ifndef ZOO_SUPPORTS_DEED
+#define ZOO_SUPPORTS_DEED(name) ((void)0)
+#endif
+#ifndef ZOO_BUFFER_DEED
+#define ZOO_BUFFER_DEED() ((void)0)
+#endif
+#ifndef ZOO_WAIT_DEED
+#define ZOO_WAIT_DEED(self) ((void)0)
+#endif
+
 #include <tapml/backend.h>
 
 #include <stdio.h>

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Carves the cases that come with tapml-plugin-check: carve.py HOST MODEL OUT.tapmlrun
+"""Carves the cases that come with tapml-plugin-check: carve.py HOST MODEL OUT.tapmlrun [KEY=JSON]...
 
-One short prompt on the reference, in chunks and token by token, or in one call: about a megabyte a model.
+One short prompt on the reference, in chunks and token by token, or in one call: about a megabyte a model. A KEY of the
+model's config.json may have another value: the model as it would be with the same weights.
 """
+import json
 import os
 import shutil
 import subprocess
@@ -32,11 +34,28 @@ def carve(host, model, folder, decode, chunk):
     return subprocess.run([host, "--config", os.path.join(folder, "run.ini")], capture_output=True, text=True, check=False)
 
 
+def change(model, folder, changes):
+    """The model with other values in its config.json, as a folder of its own."""
+    path = os.path.join(folder, "model")
+    shutil.copytree(model, path)
+    with open(os.path.join(path, "config.json"), encoding="utf-8") as file:
+        config = json.load(file)
+    for word in changes:
+        key, _, value = word.partition("=")
+        if key not in config:
+            raise SystemExit(f"carve.py: {model}/config.json has no key '{key}'")
+        config[key] = json.loads(value)
+    with open(os.path.join(path, "config.json"), "w", encoding="utf-8") as file:
+        json.dump(config, file)
+    return path
+
+
 def main():
-    host, model, out = sys.argv[1:]
+    host, model, out, *changes = sys.argv[1:]
     for decode, chunk in ((1, 4), (0, 16)):  # An encoder reads a text in one call, and chooses no token.
         with tempfile.TemporaryDirectory(prefix="tapml-cases-") as folder:
-            done = carve(host, model, folder, decode, chunk)
+            changed = change(model, folder, changes) if changes else model
+            done = carve(host, changed, folder, decode, chunk)
             if done.returncode == 0:  # Its weights come with it.
                 done = subprocess.run([host, "store", "inline", os.path.join(folder, "run")], capture_output=True, text=True,
                                       check=False)

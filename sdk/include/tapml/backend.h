@@ -304,6 +304,76 @@ typedef struct tapml_arithmetic {
     const tapml_arithmetic_form *(*form)(tapml_object *device, const tapml_op *op);
 } tapml_arithmetic;
 
+// An optional interface of a device: `interface_of(device, TAPML_MEMORY_HANDLES)`. Buffers over
+// memory that something else has made, and memory of buffers for others, without a copy: between
+// host and device, two devices, two processes.
+#define TAPML_MEMORY_HANDLES "tapml.memory_handles/1"
+
+// Kinds of handles: an open list of ids. What is written on one side of a handle is seen on the
+// other by work that begins when the work that wrote it was waited for.
+#define TAPML_HANDLE_POINTER "tapml.handle.pointer/1" // `pointer`: memory of this process.
+#define TAPML_HANDLE_FILE    "tapml.handle.file/1"    // `descriptor`: a file to be mapped, a memfd.
+
+#define TAPML_HANDLE_IMPORTS (1u << 0)
+#define TAPML_HANDLE_EXPORTS (1u << 1)
+
+// What a device does with the handles of a kind.
+typedef struct tapml_handle_kind {
+    tapml_hdr hdr;
+    const char *id;  // TAPML_HANDLE_POINTER, ...
+    uint32_t traits; // TAPML_HANDLE_IMPORTS, TAPML_HANDLE_EXPORTS
+    uint32_t reserved;
+    uint64_t grain; // Of imports address or offset, and size, are multiples: a power of two.
+} tapml_handle_kind;
+
+// Memory: `size` bytes behind the first `offset` of what the handle stands for.
+typedef struct tapml_handle {
+    tapml_hdr hdr;
+    const char *kind;
+    void *pointer;      // NULL of a kind that has none.
+    int64_t descriptor; // -1 of a kind that has none.
+    uint64_t offset;
+    uint64_t size;
+} tapml_handle;
+
+// Minor 10.
+typedef struct tapml_memory_handles {
+    tapml_hdr hdr;
+
+    // The list and what is in it live as long as the device.
+    tapml_status (*kinds)(tapml_object *device,
+                          tapml_call *call,
+                          const tapml_handle_kind *const **out_list,
+                          uint32_t *out_count);
+
+    // A buffer of `size` bytes over the memory of a handle. A descriptor stays the caller's, who
+    // may close it when this returns: the backend keeps a mapping or a duplicate of its own, up to
+    // the buffer's release. Memory behind a pointer outlives the buffer, and a file does not become
+    // shorter meanwhile; one that is too short is TAPML_INVALID. Without TAPML_ACCESS_WRITE nothing
+    // is ever written. TAPML_UNIMPLEMENTED: not this kind, or not this memory, and a copy works.
+    tapml_status (*buffer_import)(tapml_object *device,
+                                  tapml_call *call,
+                                  const tapml_handle *handle,
+                                  uint32_t access,
+                                  tapml_object **out_buffer);
+
+    // A buffer, as that of tapml_backend, which can be exported as this kind.
+    tapml_status (*buffer_new)(tapml_object *device,
+                               tapml_call *call,
+                               const char *kind,
+                               uint64_t size,
+                               tapml_object **out_buffer);
+
+    // A handle of all memory of a buffer of this device; the caller has set its `hdr`. A descriptor
+    // is a new one, which is closed by exec and which the caller closes: it keeps the memory, also
+    // without the buffer. A pointer is one to memory as long as the buffer lives.
+    // TAPML_UNIMPLEMENTED: not this kind, or the buffer was not made for it.
+    tapml_status (*buffer_export)(tapml_object *buffer,
+                                  tapml_call *call,
+                                  const char *kind,
+                                  tapml_handle *out_handle);
+} tapml_memory_handles;
+
 #ifdef __cplusplus
 }
 #endif

@@ -122,6 +122,100 @@ Test(residency, is_uploaded_to_a_device_behind_a_link)
     load_over_link(late_create(&(struct late_options){0}), is_the_devices_own);
 }
 
+// Ordinary memory as a device that has its own, and may import pages of others.
+struct importing {
+    struct backend_wrapper wrapper;
+    struct backend_vt vt;
+    struct backend_info info;
+    tapml_status refusal; // Of each import; or TAPML_OK.
+    uint64_t imports, bytes;
+};
+
+static const struct backend_info *importing_info(const struct backend *backend)
+{
+    return &((const struct importing *)backend)->info;
+}
+
+static tapml_status importing_wrap(struct backend *backend,
+                                   void *memory,
+                                   uint64_t size,
+                                   uint32_t access,
+                                   tapml_object **out_buffer)
+{
+    struct importing *importing = (struct importing *)backend;
+    importing->imports++;
+    importing->bytes = size;
+    cr_expect_eq(access, TAPML_ACCESS_READ);
+    cr_expect_eq((uintptr_t)memory % 4096, 0);
+    return importing->refusal != TAPML_OK
+               ? status_fail(importing->refusal, "not this memory")
+               : backend_buffer_wrap(importing->wrapper.inner, memory, size, access, out_buffer);
+}
+
+static void importing_init(struct importing *importing)
+{
+    struct backend *inner = plain_create();
+    *importing = (struct importing){.vt = backend_forward_vt, .info = *backend_info(inner)};
+    importing->info.is_host_memory = 0;
+    importing->info.borrowing = BACKEND_BORROWS_WHOLE;
+    importing->vt.info = importing_info;
+    importing->vt.buffer_wrap = importing_wrap;
+    importing->wrapper.backend.vt = &importing->vt;
+    importing->wrapper.inner = inner;
+}
+
+// Loads all weights of a fixture. Returns how many of them are used where they lie.
+static size_t load_importing(struct importing *importing)
+{
+    struct checkpoint *checkpoint = NULL;
+    struct backend *backend = &importing->wrapper.backend;
+    char folder[1024];
+    size_t in_place = 0;
+    uint64_t copied = 0;
+    (void)snprintf(folder, sizeof(folder), "%s/models/llama_bf16", getenv("TAPML_TEST_DATA"));
+    cr_assert_eq(safetensors_open(folder, &checkpoint), TAPML_OK, "%s", status_message());
+    struct residency *set = make_set(backend);
+    cr_assert_eq(residency_share(set, checkpoint), TAPML_OK, "%s", status_message());
+    cr_assert_eq(residency_share(set, checkpoint), TAPML_OK, "once more is nothing");
+    for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
+        const struct checkpoint_tensor *weight = checkpoint_at(checkpoint, i);
+        const tapml_tensor *form = &weight->tensor;
+        const tapml_tensor *tensor = get(set, weight->data, form->dtype, form->shape, form->rank);
+        const unsigned char *bytes = (const unsigned char *)plain_bytes(tensor->buffer);
+        cr_expect_eq(memcmp(bytes + tensor->offset, weight->data, weight->bytes), 0);
+        const int is_in_place = bytes + tensor->offset == (const unsigned char *)weight->data;
+        in_place += is_in_place;
+        copied += is_in_place ? 0 : (weight->bytes + 15) / 16 * 16;
+    }
+    cr_expect_eq(residency_copied_bytes(set), copied);
+    residency_destroy(set);
+    backend_release(importing->wrapper.inner);
+    checkpoint_close(checkpoint);
+    return in_place;
+}
+
+Test(residency, is_used_where_it_lies_by_a_device_that_imports_memory)
+{
+    struct importing importing;
+    importing_init(&importing);
+    cr_expect_gt(load_importing(&importing), 0);
+    cr_expect_eq(importing.imports, 1, "a file is imported once");
+    cr_expect_eq(importing.bytes % 4096, 0);
+}
+
+Test(residency, is_copied_where_the_import_is_refused)
+{
+    struct importing importing;
+    importing_init(&importing);
+    importing.refusal = TAPML_UNIMPLEMENTED;
+    cr_expect_eq(load_importing(&importing), 0);
+    cr_expect_eq(importing.imports, 1);
+    importing_init(&importing);
+    importing.info.buffer_bytes_max = 1 << 16;
+    cr_expect_eq(load_importing(&importing), 0);
+    cr_expect_eq(importing.imports, 0, "a file that is larger than a buffer");
+}
+
 Test(residency, is_the_memory_itself_on_a_host_memory_backend)
 {
     struct backend *backend = plain_create();

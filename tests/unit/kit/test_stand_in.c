@@ -5,6 +5,7 @@
 #include <tapml/model.h>
 
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <string.h>
 
 static const tapml_host *host;
@@ -85,6 +86,31 @@ Test(stand_in, memory_runs_out_when_it_is_told_to)
     cr_expect_null(core()->alloc(host, 8, 3), "no power of two");
     core()->free(host, a, 8, 8);
     core()->free(host, b, 8, 8);
+    stand_in_destroy(made);
+}
+
+static void nothing(void *user, uint64_t begin, uint64_t end)
+{
+}
+
+static void *share(void *argument)
+{
+    const tapml_host_work *work = host->interface_of(host, TAPML_HOST_WORK);
+
+    cr_expect_eq(work->parallel_for(host, NULL, 4, 1, nothing, NULL), TAPML_OK);
+    return NULL;
+}
+
+Test(stand_in, work_that_another_thread_shares_is_seen)
+{
+    struct stand_in *made = open(TAPML_ABI_MINOR);
+    pthread_t thread;
+
+    (void)share(NULL);
+    cr_expect_eq(stand_in_foreign_calls(made), 0u);
+    cr_assert_eq(pthread_create(&thread, NULL, share, NULL), 0);
+    (void)pthread_join(thread, NULL);
+    cr_expect_eq(stand_in_foreign_calls(made), 1u);
     stand_in_destroy(made);
 }
 

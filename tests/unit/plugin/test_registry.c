@@ -63,6 +63,8 @@ Test(registry, every_animal_of_the_zoo_has_its_state_and_sentence)
     expect("search_path", CANDIDATE_REFUSED, "search path");
     expect("no_driver", CANDIDATE_NO_DRIVER, "libunobtainium.so.1 not found");
     expect("no_device", CANDIDATE_NO_DEVICE, "no device");
+    expect("no_processor", CANDIDATE_NO_DEVICE, "it needs a processor with '");
+    expect("odd_hardware", CANDIDATE_MALFORMED, "'pci:10de' is no device, expected");
     expect("broken_probe", CANDIDATE_PROBE_FAILED, "without a message");
 }
 

@@ -60,6 +60,8 @@ struct gpu_description {
     uint64_t buffer_bytes; // Of the largest buffer that a kernel can bind whole.
     uint32_t bindings;     // Buffers that a kernel can bind; 0 unknown.
     uint32_t align;        // Bytes of which the offset of a binding is a multiple; 0 unknown.
+    uint32_t import_grain; // Bytes of which begin and size of imports are multiples, a power of
+                           // two; 0: nothing is imported.
 };
 
 #define GPU_FEATURE_SUBGROUP (1u << 0) // Reductions and shuffles in compute kernels.
@@ -285,6 +287,19 @@ struct gpu_driver {
     // The ending of the file, beside a text, that has what is compiled of it; NULL: the text
     // itself.
     const char *code_ending;
+
+    // -- Memory of the host --------------------------------------------------------------------
+
+    // A buffer over memory that exists and outlives it. Without TAPML_ACCESS_WRITE no command
+    // writes it. Only for devices that reach such memory as fast as their own: a copy is better
+    // than a bus. TAPML_UNIMPLEMENTED where the interface refuses this memory. NULL: none is
+    // imported.
+    tapml_status (*buffer_import)(struct driver_device *device,
+                                  tapml_call *call,
+                                  void *memory,
+                                  uint64_t size,
+                                  uint32_t access,
+                                  struct driver_buffer **out_buffer);
 };
 
 #ifdef __cplusplus

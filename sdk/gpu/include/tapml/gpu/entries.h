@@ -77,6 +77,14 @@ tapml_status memory_fill(struct driver_device *device,
                          uint64_t size,
                          uint32_t pattern);
 
+// Only drivers whose devices can be in the memory of the host have it.
+tapml_status memory_import(struct driver_device *device,
+                           tapml_call *call,
+                           void *memory,
+                           uint64_t size,
+                           uint32_t access,
+                           struct driver_buffer **out_buffer);
+
 // Only drivers that can restart their queue have it.
 tapml_status queue_restart(struct driver_device *device, tapml_call *call);
 

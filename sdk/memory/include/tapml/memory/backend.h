@@ -32,7 +32,8 @@ struct memory_component {
                              uint32_t n_args,
                              tapml_support *answer);
 
-    // What a device offers beside (TAPML_IDENTITY, ...); NULL where none does.
+    // What a device offers beside (TAPML_IDENTITY, ...) TAPML_MEMORY_HANDLES, which each has; NULL
+    // where none does.
     const void *(*interface_of)(tapml_object *device, const char *id);
 
     // Called with the root before it is freed, where the plugin has to end something; or NULL.

@@ -9,6 +9,14 @@
 extern "C" {
 #endif
 
+// The file behind a buffer, and where it is mapped (TAPML_HANDLE_FILE). Of this library.
+struct memory_mapping {
+    void *memory; // From the begin of a page on; NULL: none.
+    size_t bytes;
+    int descriptor;
+    uint64_t offset, size; // Of the buffer in the file; size 0: no file.
+};
+
 // What such a plugin hands to the host: a root, a device, a queue, a buffer or a timeline. Work is
 // done at once, so one struct is enough for all of them. The plugin reads it.
 struct memory_object {
@@ -21,6 +29,8 @@ struct memory_object {
     struct memory_object *root;               // NULL for the root itself.
     size_t size_bytes;                        // Of this allocation.
     unsigned char *data;                      // A buffer's: behind this struct, or wrapped.
+    uint64_t bytes;                           // A buffer's size.
+    struct memory_mapping mapping;            // A buffer's, if a file is behind it.
     uint64_t reached;                         // A timeline's.
 };
 
