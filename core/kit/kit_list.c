@@ -16,8 +16,8 @@
 #include <string.h>
 
 static const struct kit_check *(*const SOURCES[])(void) = {
-    kit_static_checks,   kit_load_checks,         kit_contract_checks, kit_queue_checks,
-    kit_handles_checks,  kit_threads_checks,      kit_kinds_checks,    kit_architecture_checks,
+    kit_static_checks,   kit_load_checks,    kit_contract_checks, kit_queue_checks,
+    kit_handles_checks,  kit_threads_checks, kit_kinds_checks,    kit_architecture_checks,
     kit_numerics_checks, kit_hostile_checks};
 
 const struct kit_check *kit_list_at(size_t index)

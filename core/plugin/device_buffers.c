@@ -4,8 +4,7 @@
 
 #include "plugin/device_state.h"
 
-tapml_status
-device_buffers_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
+tapml_status device_buffers_new(struct backend *backend, uint64_t size, tapml_object **out_buffer)
 {
     struct device *device = device_own(backend);
     TAPML_TRY(device_state_begin(device));
@@ -39,10 +38,10 @@ static tapml_status begin_transfer(struct device *device)
 }
 
 tapml_status device_buffers_write(struct backend *backend,
-                                 tapml_object *buffer,
-                                 uint64_t offset,
-                                 const void *source,
-                                 uint64_t size)
+                                  tapml_object *buffer,
+                                  uint64_t offset,
+                                  const void *source,
+                                  uint64_t size)
 {
     struct device *device = device_own(backend);
     TAPML_TRY(begin_transfer(device));
@@ -83,10 +82,10 @@ tapml_status device_buffers_copy(struct backend *backend, const struct backend_c
 
 // Memory of the host alone: of other devices that is a mapping at a price.
 tapml_status device_buffers_map(struct backend *backend,
-                               tapml_object *buffer,
-                               uint64_t offset,
-                               uint64_t size,
-                               const void **out_memory)
+                                tapml_object *buffer,
+                                uint64_t offset,
+                                uint64_t size,
+                                const void **out_memory)
 {
     struct device *device = device_own(backend);
     void *memory = NULL;

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/ini.h"
 #include "base/text.h"
-#include "plugin/kind.h"
 #include "plugin/hardware.h"
+#include "plugin/kind.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #include "plugin/device.h"
 #include "plugin/device_table.h"
 #include "plugin/inventory.h"
-#include "schema/plain_form.h"
 #include "plugin/kind.h"
+#include "schema/plain_form.h"
 
 #include <tapml/ops.h>
 

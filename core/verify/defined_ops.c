@@ -40,7 +40,10 @@ static tapml_status learn_all(struct store *store, struct registry *registry, st
 
 tapml_status defined_ops_learn(struct store *store, struct registry *registry)
 {
-    struct arena *arena = arena_create();
+    struct arena *arena = store ? arena_create() : NULL;
+    if (!store) {
+        return TAPML_OK;
+    }
     const tapml_status status = arena ? learn_all(store, registry, arena) : status_no_memory();
     arena_destroy(arena);
     return status;

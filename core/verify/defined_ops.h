@@ -9,7 +9,8 @@
 
 struct store;
 
-// Takes those that the catalogue lacks into it. What is malformed, or has another name than that of
-// a group, is left out with a line of log: its cases are not judged, as those of any op that is not
-// known. Failures are those of the store, and TAPML_NO_MEMORY.
+// Takes those that the catalogue lacks into it; a store that is NULL has none. What is malformed,
+// or has another name than that of a group, is left out with a line of log: its cases are not
+// judged, as those of any op that is not known. Failures are those of the store, and
+// TAPML_NO_MEMORY.
 tapml_status defined_ops_learn(struct store *store, struct registry *registry) STATUS_USED;

@@ -6,7 +6,6 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/table.h"
-#include "base/text.h"
 #include "exec/persist.h"
 #include "store/case.h"
 #include "store/declaration.h"
@@ -14,8 +13,8 @@
 #include "store/store.h"
 #include "store/stored_case.h"
 #include "verify/calibrator.h"
-#include "verify/defined_ops.h"
 #include "verify/comparers.h"
+#include "verify/defined_ops.h"
 #include "verify/element_search.h"
 #include "verify/explainer.h"
 #include "verify/makers.h"
@@ -37,9 +36,7 @@ struct examiner {
 static tapml_status open_all(struct examiner *examiner)
 {
     const struct verdict_options *options = examiner->options;
-    if (options->store) {
-        TAPML_TRY(defined_ops_learn(options->store, options->registry));
-    }
+    TAPML_TRY(defined_ops_learn(options->store, options->registry));
     TAPML_TRY(replay_create(options->backend, options->checkpoint, &examiner->replay));
     TAPML_TRY(calibrator_create(options->registry, options->checkpoint, options->backend,
                                 &examiner->calibrator));
@@ -64,10 +61,10 @@ tapml_status examiner_create(const struct verdict_options *options, struct exami
     const tapml_status status = open_all(examiner);
     if (status != TAPML_OK) {
         examiner_destroy(examiner);
-        return status;
+    } else {
+        *out_examiner = examiner;
     }
-    *out_examiner = examiner;
-    return TAPML_OK;
+    return status;
 }
 
 void examiner_destroy(struct examiner *examiner)

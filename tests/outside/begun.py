@@ -195,7 +195,8 @@ def check_kernels(place):
     """A driver that takes the kernels in builds, with the same table as this project's."""
     folder = project(place, "gpu")
     change(os.path.join(folder, "meson.build"), "# sources += custom_target", "sources += custom_target")
-    change(os.path.join(folder, "meson.build"), "#   'table'", "  'table'")
+    change(os.path.join(folder, "meson.build"), "#   'catalogue'", "  'catalogue'")
+    change(os.path.join(folder, "meson.build"), "#   '--kembed'", "  '--kembed'")
     change(os.path.join(folder, "Makefile"), "# OBJECTS += $(BUILD)/gpu_", "OBJECTS += $(BUILD)/gpu_")
     change(os.path.join(folder, "driver.c"), "static const struct k_kernel no_kernels[] = {{.name = NULL}};",
            "extern const struct k_kernel opencl_kernels[];")

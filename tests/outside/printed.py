@@ -28,8 +28,8 @@ def prepare(folder, arguments):
     return place
 
 
-def call_page(place, path, folder, count=1, code=0):
-    """What the first blocks of commands of a page print in a folder."""
+def call_page(place, path, count, folder, code=0):
+    """What each of the first blocks of commands of a page prints in a folder."""
     with open(path, encoding="utf-8") as file:
         found = re.findall(r"^```sh\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)[:count]
     expect(len(found) == count, f"{path} has {len(found)} blocks of commands, expected {count}")
@@ -39,7 +39,7 @@ def call_page(place, path, folder, count=1, code=0):
 def check_page(place, name, count):
     folder = os.path.join(place["folder"], name)
     os.makedirs(folder)
-    for said in call_page(place, os.path.join(os.environ["TAPML_TEST_SOURCE"], "docs", name + ".md"), folder, count):
+    for said in call_page(place, os.path.join(os.environ["TAPML_TEST_SOURCE"], "docs", name + ".md"), count, folder):
         expect("usable" in said or ".tapml" in said or "ordinary memory" in said, said)
 
 
@@ -57,10 +57,12 @@ def check_example(place):
     shutil.copytree(os.path.dirname(find(place["prefix"], "add.c")), folder)
     change(os.path.join(folder, "run.ini"), "/usr/share/", os.path.join(place["prefix"], "share", ""))
     page = os.path.join(folder, "README.md")
-    expect("8 of 76 instances" in call_page(place, page, folder)[0], "another number has moved")
+    said, = call_page(place, page, 1, folder)
+    expect("8 of 76 instances" in said, "another number has moved:\n" + said)
     shutil.rmtree(os.path.join(folder, "mydevice"))
     change(os.path.join(folder, "add.c"), "a_values[i] + b_values[i]", "a_values[i] - b_values[i]")
-    expect("add is wrong" in call_page(place, page, folder, code=1)[0], "a wrong operator is not named")
+    said, = call_page(place, page, 1, folder, code=1)
+    expect("add is wrong" in said, "a wrong operator is not named:\n" + said)
 
 
 CHECKS = [(f"docs/{name}.md", check_page, name, count) for name, count in PAGES.items()]

@@ -1,6 +1,5 @@
 # Its kernel in the language of the driver, and the struct of the kernel's parameters.
 SOURCES += $(BUILD)/kernels.c
-KEXPAND := $(shell $(PKG_CONFIG) --variable=kexpand tapml-gpu-1)
 EXPAND_WITH = --kembed $(shell $(PKG_CONFIG) --variable=kembed tapml-gpu-1) --compiler "$(CC)"
 $(OBJECTS): $(BUILD)/kparams.h
 $(BUILD)/kparams.h: {{component}}.k | $(BUILD)

@@ -6,4 +6,5 @@ $(OBJECTS): $(BUILD)/sources.h
 # The kernels in the language of the driver. With this line, .kernels of driver.c is {{language}}_kernels.
 # OBJECTS += $(BUILD)/gpu_{{language}}_table.o
 $(BUILD)/gpu_{{language}}_table.c: | $(BUILD)
-	$(KERNELS_TOOL) table $@ {{language}} --kembed $(shell $(PKG_CONFIG) --variable=kembed tapml-gpu-1)
+	$(KEXPAND) catalogue $@ {{language}}_kernels --language {{language}} --compiler "$(CC)" \
+	  --kembed $(shell $(PKG_CONFIG) --variable=kembed tapml-gpu-1)

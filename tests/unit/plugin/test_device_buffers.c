@@ -45,8 +45,8 @@ Test(device_buffers, memory_of_the_host_is_used_where_it_lies)
 {
     static uint32_t memory[4] = {1, 2, 3, 4};
     tapml_object *buffer = NULL;
-    MUST(device_buffers_wrap(device, memory, sizeof(memory),
-                                   TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, &buffer));
+    MUST(device_buffers_wrap(device, memory, sizeof(memory), TAPML_ACCESS_READ | TAPML_ACCESS_WRITE,
+                             &buffer));
     MUST(device_buffers_fill(device, buffer, 4, 8, 7));
     MUST(backend_wait(device));
     cr_assert_eq(memory[0], 1);
