@@ -90,7 +90,8 @@ static void check_ops(struct check *check, const struct survey *survey)
     for (uint32_t i = 0; i < graph->op_count; i++) {
         const struct graph_op *op = &graph->ops[i];
 
-        if (!survey_has_op(survey, op->op->name, op->op->version) && !is_repeated(graph, i)) {
+        if (!is_repeated(graph, i) &&
+            !survey_computes_op(survey, registry_catalogue(check->setup.registry), op->op)) {
             problems_refuse(&check->problems, &check->config.ini, "source", "backend",
                             "'%s' has no op '%s', which the model calls at '%s'",
                             check->config.source.backend, op->op->name, op->instance);

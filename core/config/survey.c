@@ -13,6 +13,7 @@
 #include "exec/persist.h"
 #include "link/child.h"
 #include "plugin/device_table.h"
+#include "schema/plain_form.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -470,6 +471,20 @@ int survey_has_op(const struct survey *survey, const char *name, uint32_t versio
         }
     }
     return 0;
+}
+
+static int has_op(void *user, const tapml_op *op)
+{
+    return survey_has_op(user, op->name, op->version);
+}
+
+int survey_computes_op(const struct survey *survey,
+                       const struct catalogue *catalogue,
+                       const tapml_op *op)
+{
+    struct survey own = *survey;
+
+    return plain_form_is_there(catalogue, op, has_op, &own);
 }
 
 tapml_status survey_find_device(const struct survey *survey,

@@ -92,8 +92,12 @@ tapml_status survey_check(const char *program,
 tapml_status survey_status(const struct survey *survey,
                            const struct registry_location *location) STATUS_USED;
 
-// Whether the device that was asked for has an op.
+// Whether the device that was asked for has an op; and whether it computes it, which it also does
+// by the plain form of the op (schema/plain_form.h).
 int survey_has_op(const struct survey *survey, const char *name, uint32_t version);
+int survey_computes_op(const struct survey *survey,
+                       const struct catalogue *catalogue,
+                       const tapml_op *op);
 
 // The device of a survey with this id, or the first if `id` is NULL. TAPML_NOT_FOUND names those
 // that there are.

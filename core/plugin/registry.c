@@ -554,8 +554,11 @@ int registry_is_asked_late(const struct registry *registry, const char *componen
            find_named(registry, &parts, &found) == TAPML_OK && component_is_asked_late(found);
 }
 
-static int has_op(const struct component *component, const tapml_op *op)
+// Of `user`, a component.
+static int has_op(void *user, const tapml_op *op)
 {
+    const struct component *component = user;
+
     for (size_t i = 0; i < component->op_count; ++i) {
         if (component->ops[i]->version == op->version &&
             strcmp(component->ops[i]->name, op->name) == 0) {
@@ -565,38 +568,13 @@ static int has_op(const struct component *component, const tapml_op *op)
     return 0;
 }
 
-enum { EXPANSIONS_MAX = 8 }; // Of the plain form of an op in that of an op, and so on.
-
-// Whether it has the op, or what its plain form consists of. `depth` counts plain forms.
-static int computes(const struct registry *registry,
-                    const struct component *component,
-                    const tapml_op *op,
-                    struct arena *arena,
-                    int depth)
-{
-    const struct compiled_op *schema = catalogue_find(registry->catalogue, op->name, op->version);
-    const struct plain_form *form = NULL;
-    int computes_all = 1;
-    if (has_op(component, op)) {
-        return 1;
-    }
-    if (!schema || !schema->op->expands || depth == EXPANSIONS_MAX ||
-        plain_form_create(schema, registry->catalogue, arena, &form) != TAPML_OK) {
-        return 0;
-    }
-    for (uint32_t i = 0; computes_all && i < form->call_count; i++) {
-        computes_all = computes(registry, component, form->calls[i].schema->op, arena, depth + 1);
-    }
-    return computes_all;
-}
-
 static int calibrates(const struct component *component)
 {
     return manifest_key(&component->plugin->manifest, component->entry.component, "calibrates") !=
            NULL;
 }
 
-static const char *find_oracle(struct registry *registry, const tapml_op *op, struct arena *arena)
+const char *registry_oracle(struct registry *registry, const tapml_op *op)
 {
     for (int pass = 0; pass < 2; ++pass) {
         for (size_t i = 0; i < registry->inventory.component_count; ++i) {
@@ -608,18 +586,10 @@ static const char *find_oracle(struct registry *registry, const tapml_op *op, st
                 continue;
             }
             if ((pass == 0 || component->is_host_memory) &&
-                computes(registry, component, op, arena, 0)) {
+                plain_form_is_there(registry->catalogue, op, has_op, component)) {
                 return component->entry.component;
             }
         }
     }
     return NULL;
-}
-
-const char *registry_oracle(struct registry *registry, const tapml_op *op)
-{
-    struct arena *arena = arena_create();
-    const char *found = arena ? find_oracle(registry, op, arena) : NULL;
-    arena_destroy(arena);
-    return found;
 }

@@ -494,3 +494,43 @@ tapml_status plain_form_create(const struct compiled_op *schema,
     *out_form = reader.made;
     return TAPML_OK;
 }
+
+// -- What there is -----------------------------------------------------------------------------
+
+enum { FORMS_MAX = 8 }; // Of the form of an op in that of an op, and so on.
+
+struct looking_for_op {
+    const struct catalogue *catalogue;
+    struct arena *arena;
+    plain_form_has has;
+    void *user;
+};
+
+static int is_there(const struct looking_for_op *looking, const tapml_op *op, int depth)
+{
+    const struct compiled_op *schema = catalogue_find(looking->catalogue, op->name, op->version);
+    const struct plain_form *form = NULL;
+    int has_all = 1;
+    if (looking->has(looking->user, op)) {
+        return 1;
+    }
+    if (!schema || !schema->op->expands || schema->op->expands[0] == '\0' || depth == FORMS_MAX ||
+        plain_form_create(schema, looking->catalogue, looking->arena, &form) != TAPML_OK) {
+        return 0;
+    }
+    for (uint32_t i = 0; has_all && i < form->call_count; i++) {
+        has_all = is_there(looking, form->calls[i].schema->op, depth + 1);
+    }
+    return has_all;
+}
+
+int plain_form_is_there(const struct catalogue *catalogue,
+                        const tapml_op *op,
+                        plain_form_has has,
+                        void *user)
+{
+    struct looking_for_op looking = {catalogue, arena_create(), has, user};
+    const int found = looking.arena && is_there(&looking, op, 0);
+    arena_destroy(looking.arena);
+    return found;
+}

@@ -67,6 +67,14 @@ struct plain_form {
     uint32_t call_count;
 };
 
+// Whether somebody has an op, or all the ops that its plain form consists of, which may have forms
+// in their turn. `has` says what there is. 0 for an op that the catalogue lacks.
+typedef int (*plain_form_has)(void *user, const tapml_op *op);
+int plain_form_is_there(const struct catalogue *catalogue,
+                        const tapml_op *op,
+                        plain_form_has has,
+                        void *user);
+
 // Reads the plain form of an op that has one. `schema` and the ops of the catalogue outlive it; it
 // lives in `arena`. TAPML_NOT_FOUND names an op that the catalogue lacks; TAPML_INVALID names call
 // and argument, what was expected and what was found; TAPML_NO_MEMORY.

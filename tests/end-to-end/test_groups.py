@@ -32,6 +32,7 @@ def ops_of(dir_):
 
 def a_layer_is_taken_as_a_whole(folder):
     ini, dir_ = write(folder, LAYER, "whole_layer")
+    rig.check(rig.host("--check-config", ini), 0)
     done = rig.check(rig.host("--config", ini), 0)
     assert ops_of(dir_) == ["group.layer"], ops_of(dir_)
     rig.contains(done.stdout, "group.layer.", "end to end: agrees")

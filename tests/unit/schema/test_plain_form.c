@@ -126,3 +126,20 @@ Test(plain_form, an_op_is_not_its_own_form)
     cr_assert_eq(plain_form_create(found.schema, catalogue, arena, &form), TAPML_INVALID);
     cr_assert_not_null(strstr(status_message(), "has the op itself in it"));
 }
+
+static int has_norm(void *user, const tapml_op *op)
+{
+    return op == &tapml_rms_norm || (user && op == &tapml_linear);
+}
+
+Test(plain_form, an_op_is_there_where_its_parts_are)
+{
+    struct catalogue_op found;
+    int all = 1;
+    fused_init(&fused, FUSED_FORM);
+    cr_assert_eq(catalogue_add(catalogue, &fused.op, "a test", &found), TAPML_OK);
+    cr_assert(plain_form_is_there(catalogue, &fused.op, has_norm, &all));
+    cr_assert(plain_form_is_there(catalogue, &tapml_rms_norm, has_norm, NULL));
+    cr_assert_not(plain_form_is_there(catalogue, &fused.op, has_norm, NULL));
+    cr_assert_not(plain_form_is_there(catalogue, &tapml_silu, has_norm, &all));
+}
