@@ -517,10 +517,8 @@ static tapml_status open_all(struct device *device, const struct device_options 
     device->arithmetic = TAPML_HAS_FN(tapml_arithmetic, arithmetic, form) ? arithmetic : NULL;
     const tapml_subgraph *subgraph =
         device->device->vt->interface_of(device->device, TAPML_SUBGRAPH);
-    device->subgraph = TAPML_HAS_FN(tapml_subgraph, subgraph, supports) &&
-                               TAPML_HAS_FN(tapml_subgraph, subgraph, run)
-                           ? subgraph
-                           : NULL;
+    device->subgraph =
+        TAPML_HAS_FN(tapml_subgraph, subgraph, run) && subgraph->supports ? subgraph : NULL;
     device->info.takes_groups = device->subgraph != NULL;
     const tapml_limits *limits = device->device->vt->interface_of(device->device, TAPML_LIMITS);
     device->info.limits = TAPML_HAS(tapml_limits, limits, half) ? limits : NULL;
