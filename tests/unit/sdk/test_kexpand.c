@@ -45,7 +45,8 @@ Test(kexpand, table)
     cr_expect_neq(strstr(text, "{\"twist\", 256u, 3, tune1, 1, bind1, 4, code1,"), NULL, "%s",
                   text);
     text = read_file("table.c.d");
-    cr_expect_neq(strstr(text, "table.c: twist.k "), NULL, "%s", text);
+    cr_expect_eq(strncmp(text, "table.c: ", 9), 0, "%s", text);
+    cr_expect_neq(strstr(text, " twist.k\n"), NULL, "%s", text);
     cr_expect_neq(strstr(text, " own.h "), NULL, "%s", text);
     cr_expect_neq(strstr(text, "/k_opencl.h"), NULL, "%s", text);
 }
