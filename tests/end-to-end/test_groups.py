@@ -40,7 +40,7 @@ def a_layer_is_taken_as_a_whole(folder):
     assert right == (0,), right
     # The second start finds all results.
     again = rig.check(rig.host("--config", ini), 0)
-    rig.contains(again.stderr, "0 new cases")
+    rig.contains(again.stderr, "0 and 0 of them now")
 
 
 def a_norm_and_its_products_are_taken_in_one_pass(folder):
