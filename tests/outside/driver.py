@@ -102,7 +102,8 @@ def begin_driver(place):
         shutil.copy(os.path.join(own, name), place["project"])
     change(path_of(place, "driver.c"), '#include "sources.h"\n', '#include "op.h"\n#include "sources.h"\n')
     change(path_of(place, "driver.c"), '    .id = "opencl",\n', '    .id = "scale",\n    .own = &op_own,\n')
-    change(path_of(place, "meson.build"), "# sources += sdk.get", "sources += sdk.get")
+    for line in ("sources += custom_target('gpu_", "  'catalogue'", "  '--kembed'"):
+        change(path_of(place, "meson.build"), "# " + line, line)
     change(path_of(place, "meson.build"), "'-ffp-contract=off', ", "'-ffp-contract=off', '-D_GNU_SOURCE', ")
     change(path_of(place, "op.c"), "static const struct k_kernel no_kernels[] = {{.name = NULL}};",
            "extern const struct k_kernel own_kernels[];")
