@@ -54,7 +54,7 @@ def files_have_a_limit(folder):
     cases, results, size = whole_run(folder)
     ini, dir_ = short_run(os.path.join(folder, "limited"))
     before = []
-    for part in (0.001, 0.02, 0.1, 0.3, 0.6):
+    for part in (0.001, 0.02, 0.1, 0.3, 0.6, 0.75, 0.9):
         limit = int(size * part)
         done = subprocess.run([rig.HOST, "--config", ini], capture_output=True, text=True, timeout=600, check=False,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
