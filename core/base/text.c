@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -198,6 +199,13 @@ tapml_status text_take(struct text *text, char **out_bytes, size_t *out_length)
     }
     text_release(text);
     return status;
+}
+
+const char *text_keep(struct text *text, struct arena *arena)
+{
+    const char *kept = text_status(text) == TAPML_OK ? arena_text(arena, text->data) : NULL;
+    text_release(text);
+    return kept;
 }
 
 tapml_status text_print(struct text *text)

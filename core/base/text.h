@@ -60,6 +60,11 @@ tapml_status text_status(const struct text *text) STATUS_USED;
 // written.
 tapml_status text_take(struct text *text, char **out_bytes, size_t *out_length) STATUS_USED;
 
+// Copies the text into `arena` and releases it. NULL if an append has failed, or memory is
+// exhausted.
+struct arena;
+const char *text_keep(struct text *text, struct arena *arena);
+
 // Prints the text to stdout, unless an append has failed, and releases it. The status is that of
 // the text: a failed write to stdout is not reported here.
 tapml_status text_print(struct text *text) STATUS_USED;

@@ -137,9 +137,7 @@ static const char *name_instance(const struct grouping *grouping, const struct g
     for (uint32_t i = range->begin + 1; i < range->end; i++) {
         text_format(&text, "+%s", graph->ops[i].instance + range->prefix);
     }
-    const char *kept = text_status(&text) == TAPML_OK ? arena_text(graph->arena, text.data) : NULL;
-    text_release(&text);
-    return kept;
+    return text_keep(&text, graph->arena);
 }
 
 static tapml_status

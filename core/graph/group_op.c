@@ -71,14 +71,6 @@ static void put_affine(struct text *text, const struct affine *value)
     }
 }
 
-// The text in an arena, or NULL; it is released.
-static const char *keep(struct arena *arena, struct text *text)
-{
-    const char *kept = text_status(text) == TAPML_OK ? arena_text(arena, text->data) : NULL;
-    text_release(text);
-    return kept;
-}
-
 static void put_list(struct text *text, const struct affine *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -370,7 +362,7 @@ static const char *dtype_text(struct maker *maker, const struct member *member)
     }
     text_append(&text,
                 (member->accepted >> ENCODED & 1) != 0 && !value->encoding ? " encoded" : "");
-    return keep(maker->arena, &text);
+    return text_keep(&text, maker->arena);
 }
 
 static const char *shape_text_of(struct maker *maker, const struct graph_value *value)
@@ -378,7 +370,7 @@ static const char *shape_text_of(struct maker *maker, const struct graph_value *
     struct text text;
     text_init(&text);
     put_list(&text, value->shape, value->rank);
-    return keep(maker->arena, &text);
+    return text_keep(&text, maker->arena);
 }
 
 static const char *region_text(struct maker *maker, const struct member *member)
@@ -388,7 +380,7 @@ static const char *region_text(struct maker *maker, const struct member *member)
     put_affine(&text, &member->begin);
     text_append(&text, " .. ");
     put_affine(&text, &member->end);
-    return keep(maker->arena, &text);
+    return text_keep(&text, maker->arena);
 }
 
 static uint32_t kind_of(const struct member *member)
@@ -559,7 +551,7 @@ static const char *title_of(const struct maker *maker)
         const char *dot = strrchr(name, '.');
         text_format(&text, "%s%s", i > maker->range->begin ? " + " : "", dot ? dot + 1 : name);
     }
-    return keep(maker->arena, &text);
+    return text_keep(&text, maker->arena);
 }
 
 static int is_exact(const struct maker *maker)

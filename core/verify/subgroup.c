@@ -34,14 +34,6 @@ static const tapml_op *op_of(const struct dividing *dividing)
     return dividing->frame->form->schema->op;
 }
 
-static const char *keep(struct dividing *dividing, struct text *text)
-{
-    const char *kept =
-        text_status(text) == TAPML_OK ? arena_text(dividing->arena, text->data) : NULL;
-    text_release(text);
-    return kept;
-}
-
 // -- Uses --------------------------------------------------------------------------------------
 
 static void note_call(struct dividing *dividing, uint32_t index)
@@ -95,7 +87,7 @@ static const char *numbers_text(struct dividing *dividing, const int64_t *number
     for (uint32_t i = 0; i < count; i++) {
         text_format(&text, "%s%" PRId64, i > 0 ? ", " : "", numbers[i]);
     }
-    return keep(dividing, &text);
+    return text_keep(&text, dividing->arena);
 }
 
 // The dtype that it has in the call, then the others that its calls take for it.
@@ -111,7 +103,7 @@ static const char *dtype_text(struct dividing *dividing, const struct plain_temp
             text_format(&text, " %s", type->name);
         }
     }
-    return keep(dividing, &text);
+    return text_keep(&text, dividing->arena);
 }
 
 static tapml_status add_temporary(struct dividing *dividing, uint32_t value, uint32_t kind)
@@ -256,7 +248,7 @@ static tapml_status make_part(struct dividing *dividing, const struct compiled_o
                      .title = op_of(dividing)->title,
                      .formula = op_of(dividing)->formula,
                      .tolerance = op_of(dividing)->tolerance,
-                     .expands = keep(dividing, &text)};
+                     .expands = text_keep(&text, dividing->arena)};
     return add_op(dividing, op, out_part);
 }
 
@@ -276,7 +268,7 @@ static tapml_status make_whole(struct dividing *dividing, const struct compiled_
     op->name = arena_format(dividing->arena, "%s.whole", dividing->part_name);
     op->version = 1;
     op->critical = NULL;
-    op->expands = keep(dividing, &text);
+    op->expands = text_keep(&text, dividing->arena);
     return add_op(dividing, op, out_whole);
 }
 

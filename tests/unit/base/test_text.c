@@ -3,6 +3,7 @@
 
 #include "../../harness/scratch.h"
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/text.h"
 
 #include <criterion/criterion.h>
@@ -234,4 +235,18 @@ Test(text, a_word_of_a_shell_is_quoted_where_it_needs_to_be)
     expect_shell("it's", "'it'\\''s'");
     expect_shell("$(reboot)", "'$(reboot)'");
     expect_shell("", "''");
+}
+
+Test(text, is_kept_in_an_arena)
+{
+    struct arena *arena = arena_create();
+    struct text text;
+    text_init(&text);
+    text_format(&text, "%d and %d", 1, 2);
+    cr_assert_str_eq(text_keep(&text, arena), "1 and 2");
+    cr_assert_str_eq(text.data, "", "it is released");
+    text_init(&text);
+    text.failed = 1;
+    cr_assert_null(text_keep(&text, arena));
+    arena_destroy(arena);
 }
