@@ -209,7 +209,7 @@ LAUNCHES = [
            ".first = (uint32_t)(position > 0 ? position - 1 : 0)"),
     launch("embed: the offset is forgotten", "index", "rows", ".last = (uint32_t)(rows - 1)",
            ".last = (uint32_t)(rows / 2)"),
-    launch("softcap: the limit is halved", "constant", "elementwise", "{(float)limit}", "{(float)limit / 2}",
+    launch("softcap: the limit is halved", "constant", "elementwise", "number = (float)limit;", "number = (float)limit / 2;",
            model="gemma2"),
 ]
 
@@ -286,7 +286,7 @@ DRIVERS = [injected(f"driver: {kind}", "driver", {"kind": kind}) for kind in DRI
            "CL_FALSE, 0, (size_t)size,\n" + " " * 61 + "target"),
     source("opencl: a point is reached before its work", "F6", "plugins/opencl/queue.c",
            "device->reached < ticket) {", "device->reached + 1 < ticket) {"),
-    source("gpu: buffers are a word too small", "E5", "sdk/gpu/backend.c",
+    source("gpu: buffers are a word too small", "E5", "sdk/gpu/buffers.c",
            "buffer_new(owner->impl, call, whole, &buffer->impl)",
            "buffer_new(owner->impl, call, whole > 4096 ? whole - 16 : whole, &buffer->impl)"),
     source("vulkan: no barrier behind a write", "F5", "plugins/vulkan/queue.c", "    if (is_late) {",
