@@ -3,6 +3,7 @@
 
 #include <tapml/model/context.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,11 +100,35 @@ double model_config_number(struct model_context *context, const char *pointer, d
 
     if (!context->config_table->has(context->config, pointer)) {
         model_fail(context, TAPML_INVALID, "the config lacks '%s'", pointer + 1);
-    } else if (!isfinite(number) || number <= least) {
+    } else if (!(number > least)) {
         model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number above %g", pointer + 1,
                    number, least);
+    } else if (fabs(number) > FLT_MAX || (fabs(number) < FLT_MIN && number != 0)) {
+        model_fail(context, TAPML_INVALID,
+                   "'%s' is %g, expected a number above %g that f32 holds, from %g to %g",
+                   pointer + 1, number, least, (double)FLT_MIN, (double)FLT_MAX);
     }
     return number;
+}
+
+double model_config_between(struct model_context *context,
+                            const char *pointer,
+                            double fallback,
+                            double least,
+                            double most)
+{
+    const double number = context->config_table->f64(context->config, pointer, fallback);
+
+    if (!(number >= least && number <= most)) {
+        model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number from %g to %g",
+                   pointer + 1, number, least, most);
+    }
+    return number;
+}
+
+double model_config_eps(struct model_context *context, const char *pointer, double fallback)
+{
+    return model_config_between(context, pointer, fallback, FLT_MIN, 1);
 }
 
 void model_fill_positions(struct model_context *context,

@@ -3,11 +3,20 @@
 
 #include <tapml/model/rope.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
+
+enum { POSITIONS_MAX = 1 << 24 }; // Of a text, at most.
+
+// So that f32 has the angle at each position.
+static const double frequency_max = (double)FLT_MAX / POSITIONS_MAX;
+
+// Of what heads are multiplied by, queries and keys: a score has its square.
+static const double scale_max = 1e15;
 
 // A key of the section that holds the rope's: "/rope_scaling/factor".
 struct section {
@@ -61,6 +70,10 @@ static double number_or(const struct section *section, const char *key, double f
     const double found = context->config_table->f64(context->config, key_of(section, key).text, 0);
 
     if (found != 0) {
+        if (!(fabs(found) >= FLT_MIN && fabs(found) <= FLT_MAX)) {
+            model_fail(section->context, TAPML_INVALID, "'%s' is %g, expected a number of f32",
+                       key_of(section, key).text + 1, found);
+        }
         return found;
     }
     return class_number(section, key) > 0 ? class_number(section, key) : fallback;
@@ -395,20 +408,52 @@ static double read_theta(const struct section *section, const struct model_rope_
     const struct model_name beside =
         model_config_key(context, defaults->base != NULL ? defaults->base : "/rope_theta");
     const struct model_name inside = key_of(section, "rope_theta");
-    const double found = context->config_table->f64(context->config, beside.text, 0);
-    double theta = number_or(section, "rope_theta", found == 0 ? defaults->theta : found);
+    const double found = context->config_table->f64(context->config, beside.text, defaults->theta);
+    double theta = context->config_table->f64(context->config, inside.text, found);
     const char *key = has(section, "rope_theta") ? inside.text : beside.text;
 
     if (defaults->ratio != NULL && context->config_table->has(context->config, defaults->ratio)) {
         theta *= model_config_number(context, defaults->ratio, 0);
         key = defaults->ratio;
     }
-    if (!(theta > 0) || !isfinite(theta)) {
+    // A frequency is a power of the base between -1 and 0.
+    if (!(theta >= 1 / frequency_max && theta <= FLT_MAX)) {
         model_fail(context, TAPML_INVALID,
-                   "'%s' makes the base of the rotation %g, expected a finite number above 0",
-                   key + 1, theta);
+                   "'%s' makes the base of the rotation %g, expected a number from %g to %g",
+                   key + 1, theta, 1 / frequency_max, (double)FLT_MAX);
     }
     return theta;
+}
+
+// The rotation is computed where it is read, for the shortest and the longest text: what f32 does
+// not hold is refused here, and not found as NaN in an op.
+static void check_rope(const struct section *section, const struct model_rope *rope)
+{
+    static const int64_t lengths[] = {1, POSITIONS_MAX};
+    const double scales[] = {rope->attenuation,
+                             rope->kind == MODEL_ROPE_LONGROPE ? rope->long_attenuation : 1,
+                             rope->score_factor};
+    const struct model_name factor = key_of(section, "factor");
+    const char *key = has(section, "factor") ? factor.text : section->pointer.text;
+    float inverse[MODEL_ROPE_PAIRS_MAX];
+
+    for (size_t i = 0; i < sizeof(scales) / sizeof(*scales); i++) {
+        if (!(scales[i] >= FLT_MIN && scales[i] <= scale_max)) {
+            model_fail(section->context, TAPML_INVALID,
+                       "the numbers in '%s' make a factor of heads %g, expected %g to %g",
+                       section->pointer.text + 1, scales[i], (double)FLT_MIN, scale_max);
+        }
+    }
+    for (size_t n = 0; n < 2 && section->context->status == TAPML_OK; n++) {
+        model_rope_frequencies(rope, lengths[n], inverse);
+        for (int64_t i = 0; i < rope->pairs; i++) {
+            if (!(inverse[i] >= 0 && (double)inverse[i] <= frequency_max)) {
+                model_fail(section->context, TAPML_INVALID,
+                           "'%s' makes frequency %lld of the rotation %g, expected at most %g",
+                           key + 1, (long long)i, (double)inverse[i], frequency_max);
+            }
+        }
+    }
 }
 
 double model_rope_number(struct model_context *context,
@@ -448,11 +493,7 @@ void model_rope_read(struct model_context *context,
     context->config_table->ignore(context->config, key_of(&top, original_key).text);
     context->config_table->ignore(context->config, key_of(&section, original_key).text);
     read_scaling(&section, rope);
-    if (!(rope->theta > 0) || !isfinite(rope->theta) || !isfinite(rope->attenuation) ||
-        !isfinite(rope->long_attenuation) || !isfinite(rope->score_factor)) {
-        model_fail(context, TAPML_INVALID, "the numbers in '%s' give no rotation",
-                   section.pointer.text + 1);
-    }
+    check_rope(&section, rope);
 }
 
 // NTK by parts, as Llama 3.1 does it: long waves are stretched, short ones kept, those between

@@ -273,16 +273,10 @@ static void read_tensors(struct model_context *context, struct model_sizes *size
 static double read_eps(struct model_context *context, const struct model_decoder *decoder)
 {
     const struct model_name key = model_config_key(context, decoder->keys.eps);
-    const double eps =
-        decoder->keys.eps != NULL
-            ? context->config_table->f64(context->config, key.text, decoder->defaults.eps)
-            : decoder->defaults.eps;
 
-    if (!(eps >= 0 && eps <= 1)) {
-        model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number from 0 to 1",
-                   key.text + 1, eps);
-    }
-    return eps;
+    return decoder->keys.eps != NULL
+               ? model_config_eps(context, key.text, decoder->defaults.eps)
+               : decoder->defaults.eps;
 }
 
 static void read_known(struct model_context *context, const struct model_decoder *decoder)

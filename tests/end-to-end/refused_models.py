@@ -216,10 +216,10 @@ config_bytes("heads that do not divide", ["hidden values do not divide among 7 h
 config("an unknown activation", ["'hidden_act' is 'swoosh', expected 'silu', 'swish', 'gelu', "], hidden_act="swoosh")
 config("an activation that is no text", ["'/hidden_act': expected a string, found '1'"], hidden_act=1)
 config("a bias that is no truth", ["'/attention_bias': expected true or false, found '0.5'"], attention_bias=0.5)
-for value in (-1.0, float("nan"), float("inf")):
-    config(f"rms_norm_eps = {value}", ["'rms_norm_eps' is", "expected a number from 0 to 1"], rms_norm_eps=value)
+for value in (0, 1e-320, -1.0, 2, float("nan"), float("inf")):
+    config(f"rms_norm_eps = {value}", ["'rms_norm_eps' is", "expected a number from 1.17549e-38 to 1"], rms_norm_eps=value)
 config("an unknown rope", ["rope"], rope_parameters={"rope_type": "spiral", "rope_theta": 1e4})
-for value in (-1.0, float("nan")):
+for value in (0, -0.0, 1e-320, 1e308, -1.0, float("nan"), float("inf")):
     config(f"rope_theta = {value}", ["'rope_parameters/rope_theta' makes the base of the rotation"],
            rope_parameters={"rope_type": "default", "rope_theta": value})
 for value in (0, -1, 1 << 62):
@@ -235,22 +235,46 @@ for kind in ("linear", "dynamic", "yarn", "llama3"):
     if kind != "yarn":  # Which finds it from the two lengths.
         config(f"{kind} rope without a factor", ["the config lacks 'rope_parameters/factor'"],
                rope_parameters={"rope_type": kind, "rope_theta": 1e4})
+for kind in ("linear", "yarn", "llama3"):
+    for factor in (1e-320, 1e-37):
+        config(f"{kind} rope of factor {factor}", ["'rope_parameters/factor' "],
+               rope_parameters={"rope_type": kind, "rope_theta": 1e4, "factor": factor, "low_freq_factor": 1,
+                                "high_freq_factor": 4, "original_max_position_embeddings": 32})
+config("yarn rope of a huge mscale", ["the numbers in 'rope_parameters' make a factor of heads 1e+30, expected"],
+       rope_parameters={"rope_type": "yarn", "rope_theta": 1e4, "factor": 4, "attention_factor": 1e30,
+                        "original_max_position_embeddings": 32})
 config("a rope that is a list", ["'/rope_parameters'"], rope_parameters=[1, 2])
-def window(value, pieces):
+
+
+def config_of(name, pieces, **values):
+    """As `config`, of another fixture."""
     def make(folder):
-        model, words = model_run(folder, os.path.join(rig.DATA, "models", "gemma2"))
+        model, words = model_run(folder, os.path.join(rig.DATA, "models", name))
         path = os.path.join(model, "config.json")
         with open(path, encoding="utf-8") as file:
             table = json.load(file)
-        write(path, json.dumps({**table, "sliding_window": value}))
+        write(path, json.dumps({**table, **values}))
         return words
-    row(f"config.json: a window of {value}", 2, pieces, make)
+    row(f"config.json of {name}: {values}", 2, pieces, make)
+
+
+def window(value, pieces):
+    config_of("gemma2", pieces, sliding_window=value)
 
 
 window(1e300, ["'/sliding_window': expected a whole number, found '1.0"])
 window(float("nan"), ["'/sliding_window': expected a whole number"])
 window(-1, ["'sliding_window' is -1, expected 1 to"])
 window("x", ["'/sliding_window': expected a whole number, found '\"x\"'"])
+# Numbers that f32 does not hold, or cannot be divided by: NaN and infinities would arise in the first op.
+for name, key in [("cohere", "logit_scale"), ("granite", "embedding_multiplier"), ("granite", "logits_scaling"),
+                  ("deepseek_v3", "routed_scaling_factor"), ("gemma2", "final_logit_softcapping"),
+                  ("minicpm", "scale_depth"), ("jais", "embeddings_scale")]:
+    for value in (1e308, 1e-320):
+        config_of(name, [f"'{key}' is {value:g}", "expected a number above 0 that f32 holds"], **{key: value})
+config_of("llama4_text", ["'attn_scale' is 1e+308, expected a number from -1e+15 to 1e+15"], attn_scale=1e308)
+config_of("mamba2", ["'time_step_limit/0' is 1e+308, expected a number from "], time_step_limit=[1e308, float("inf")])
+config_of("rwkv7", ["'norm_eps' is 0, expected a number from "], norm_eps=0)
 config("a window without end", ["'/sliding_window'"], sliding_window=1e300)
 config("tied weights that are text", ["'/tie_word_embeddings': expected true or false"], tie_word_embeddings="yes")
 config("architectures that are a number", ["model type"], model_type=None, architectures=7)

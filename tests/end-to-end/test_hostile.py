@@ -4,7 +4,7 @@
 """Every fixture, corrupted: tensors that are missing or have another shape, configs that lie, files that end early.
 
 Whatever the files say, the host neither crashes nor hangs: it refuses with one sentence that names the file, the
-tensor or the key, or takes what it was given.
+tensor or the key, or takes what it was given. What it takes gives numbers: no hyperparameter makes NaN or infinities.
 
 Usage: test_hostile.py [all | families]
 
@@ -73,6 +73,7 @@ class Model:
             done = rig.host(command, "--model", self.folder, timeout=60)
             fits = done.returncode in ((0, 1, 2) if command == "eval" else (0, 2))
             assert fits, f"{what}: {command} ended with {done.returncode}\n{done.stderr}"
+            assert "first arises" not in done.stderr, f"{what}: taken, and gives no numbers:\n{done.stderr}"
             if done.returncode == 2:
                 sentence = done.stderr
                 assert sentence.startswith("tapml-host: ") and sentence.count("\n") == 1, f"{what}: {sentence}"

@@ -35,13 +35,9 @@ static void read_sizes(struct model_context *context, struct sizes *sizes)
         .vocabulary = model_config_count(context, "/vocab_size", 0, WIDTH_MAX),
         .positions = model_config_count(context, "/max_position_embeddings", 512, WIDTH_MAX),
         .types = model_config_count(context, "/type_vocab_size", 2, TYPES_MAX),
-        .eps = table->f64(config, "/layer_norm_eps", 1e-12),
+        .eps = model_config_eps(context, "/layer_norm_eps", 1e-12),
         .activation = model_config_activation(context, "/hidden_act", "gelu"),
     };
-    if (!(sizes->eps >= 0 && sizes->eps <= 1)) {
-        model_fail(context, TAPML_INVALID, "'layer_norm_eps' is %g, expected a number from 0 to 1",
-                   sizes->eps);
-    }
     if (context->status == TAPML_OK && sizes->hidden % sizes->heads != 0) {
         model_fail(context, TAPML_INVALID,
                    "'num_attention_heads': %lld hidden values do not divide among %lld heads",

@@ -54,7 +54,7 @@ static void norm_heads(struct model_context *context,
 static void
 grow_queries(struct model_context *context, int64_t first, int64_t count, float *out_factors)
 {
-    const double scale = context->config_table->f64(context->config, "/attn_scale", 0.1);
+    const double scale = model_config_between(context, "/attn_scale", 0.1, -1e15, 1e15);
     const double length = model_config_factor(context, "/floor_scale", 8192);
 
     for (int64_t i = 0; i < count; i++) {

@@ -61,17 +61,12 @@ static void read_tower(struct model_context *context, struct sizes *sizes)
     sizes->channels = model_config_count(context, VISION "/num_channels", 3, CHANNELS_MAX);
     sizes->side = model_config_count(context, VISION "/image_size", is_clip ? 224 : 336, SIDE_MAX);
     sizes->patch = model_config_count(context, VISION "/patch_size", is_clip ? 32 : 14, SIDE_MAX);
-    sizes->eps = table->f64(context->config, VISION "/layer_norm_eps", 1e-5);
+    sizes->eps = model_config_eps(context, VISION "/layer_norm_eps", 1e-5);
     sizes->activation = model_config_activation(context, VISION "/hidden_act", "quick_gelu");
 }
 
 static void check_tower(struct model_context *context, struct sizes *sizes)
 {
-    if (!(sizes->eps >= 0 && sizes->eps <= 1)) {
-        model_fail(context, TAPML_INVALID,
-                   "'vision_config/layer_norm_eps' is %g, expected a number from 0 to 1",
-                   sizes->eps);
-    }
     if (context->status == TAPML_OK && sizes->hidden % sizes->heads != 0) {
         model_fail(context, TAPML_INVALID,
                    "'vision_config/num_attention_heads': %lld hidden values do not divide among "

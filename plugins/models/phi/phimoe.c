@@ -13,13 +13,9 @@ static struct model_route choose(struct model_context *context,
                                  tapml_graph_value scores)
 {
     static const char key[] = "/router_jitter_noise";
-    const double jitter = context->config_table->f64(context->config, key, 0.01);
+    const double jitter = model_config_between(context, key, 0.01, 0, 1);
 
     (void)block;
-    if (!(jitter >= 0 && jitter <= 1)) {
-        model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number from 0 to 1", key + 1,
-                   jitter);
-    }
     return model_route_sparsemixer(context, scores, own->chosen, jitter);
 }
 

@@ -59,8 +59,8 @@ static void read_own(struct model_context *context, struct mamba2 *own)
     own->convolved = own->inner + 2 * own->groups * own->columns;
     own->has_conv_bias = table->boolean(config, "/use_conv_bias", 1);
     own->has_biases = table->boolean(config, "/use_bias", 0);
-    own->low = table->f64(config, "/time_step_limit/0", 0);
-    own->high = table->f64(config, "/time_step_limit/1", INFINITY);
+    own->low = model_config_between(context, "/time_step_limit/0", 0, -FLT_MAX, 1e15);
+    own->high = model_config_between(context, "/time_step_limit/1", INFINITY, -FLT_MAX, INFINITY);
     table->ignore(config, "/chunk_size");     // How it is computed.
     table->ignore(config, "/time_step_rank"); // Of Mamba.
     table->ignore(config, "/fused_add_norm");

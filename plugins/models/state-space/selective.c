@@ -64,16 +64,12 @@ static void read_own(struct model_context *context, struct selective *own)
     own->activation = model_config_activation(context, "/hidden_act", "silu");
     own->rank = context->status == TAPML_OK ? read_rank(context, own) : 1;
     if (own->normalises_parts) {
-        own->part_eps = model_config_factor(context, "/mixer_rms_eps", 1e-6);
+        own->part_eps = model_config_eps(context, "/mixer_rms_eps", 1e-6);
     }
     pass_over(context);
     if (own->taps < 2) {
         model_fail(context, TAPML_INVALID, "'conv_kernel' is %lld, expected 2 to %d",
                    (long long)own->taps, TAPS_MAX);
-    }
-    if (!(own->part_eps >= 0 && own->part_eps <= 1)) {
-        model_fail(context, TAPML_INVALID, "'mixer_rms_eps' is %g, expected a number from 0 to 1",
-                   own->part_eps);
     }
 }
 

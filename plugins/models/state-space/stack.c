@@ -19,12 +19,7 @@ static void read_stack(struct model_context *context,
                                          MODEL_LAYERS_MAX);
     stack.vocabulary = model_config_count_of(context, "/vocab_size", description->sizes.vocabulary,
                                              MODEL_WIDTH_MAX);
-    stack.eps =
-        context->config_table->f64(context->config, description->eps, description->eps_fallback);
-    if (!(stack.eps >= 0 && stack.eps <= 1)) {
-        model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number from 0 to 1",
-                   description->eps + 1, stack.eps);
-    }
+    stack.eps = model_config_eps(context, description->eps, description->eps_fallback);
     stack.is_tied = context->config_table->boolean(context->config, "/tie_word_embeddings",
                                                    description->is_tied);
     *out_stack = stack;

@@ -43,7 +43,9 @@ Test(model_context, counts)
 
 Test(model_context, numbers)
 {
-    struct model_fixture *fixture = model_fixture_open(NULL, "{\"a\": 0.5, \"inf\": Infinity}");
+    struct model_fixture *fixture =
+        model_fixture_open(NULL, "{\"a\": 0.5, \"inf\": Infinity, \"small\": 1e-40, "
+                                 "\"large\": 1e39, \"zero\": 0}");
     struct model_context context = model_fixture_context(fixture);
 
     cr_assert_float_eq(model_config_number(&context, "/a", 0), 0.5, 0);
@@ -53,6 +55,24 @@ Test(model_context, numbers)
     context.status = TAPML_OK;
     model_config_number(&context, "/inf", 0);
     model_fixture_expect(context.status, TAPML_INVALID, "'inf' is inf");
+    context.status = TAPML_OK;
+    model_config_number(&context, "/small", 0);
+    model_fixture_expect(context.status, TAPML_INVALID,
+                         "'small' is 1e-40, expected a number above 0 that f32 holds");
+    context.status = TAPML_OK;
+    model_config_number(&context, "/large", 0);
+    model_fixture_expect(context.status, TAPML_INVALID, "'large' is 1e+39, expected a number");
+    context.status = TAPML_OK;
+    cr_assert_float_eq(model_config_between(&context, "/a", 0, 0, 0.5), 0.5, 0);
+    cr_assert_float_eq(model_config_between(&context, "/none", 7, 0, 7), 7, 0);
+    cr_assert_float_eq(model_config_eps(&context, "/none", 1e-6), 1e-6, 0);
+    cr_assert_eq(context.status, TAPML_OK);
+    model_config_between(&context, "/a", 0, 0.75, 1);
+    model_fixture_expect(context.status, TAPML_INVALID,
+                         "'a' is 0.5, expected a number from 0.75 to 1");
+    context.status = TAPML_OK;
+    model_config_eps(&context, "/zero", 1e-6);
+    model_fixture_expect(context.status, TAPML_INVALID, "'zero' is 0, expected a number from ");
     context.status = TAPML_OK;
     model_config_number(&context, "/none", 0);
     model_fixture_expect(context.status, TAPML_INVALID, "the config lacks 'none'");

@@ -272,6 +272,17 @@ Test(model_rope, what_is_refused)
             8, TAPML_INVALID, "is -1, expected a number above 0");
     refused("{\"rope_theta\": -1}", 8, TAPML_INVALID,
             "'rope_theta' makes the base of the rotation -1");
+    refused("{\"rope_theta\": 0}", 8, TAPML_INVALID,
+            "'rope_theta' makes the base of the rotation 0, expected a number from ");
+    refused("{\"rope_theta\": 1e39}", 8, TAPML_INVALID, "makes the base of the rotation 1e+39");
+    refused("{\"rope_scaling\": {\"type\": \"linear\", \"factor\": 1e-37}}", 8, TAPML_INVALID,
+            "'rope_scaling/factor' makes frequency 0 of the rotation 1e+37, expected at most ");
+    refused("{\"rope_scaling\": {\"type\": \"dynamic\", \"factor\": 1e30}}", 8, TAPML_INVALID,
+            "'rope_scaling/factor' makes frequency 1 of the rotation inf");
+    refused("{\"rope_scaling\": {\"type\": \"yarn\", \"factor\": 2, \"attention_factor\": 1e30}}",
+            8, TAPML_INVALID, "the numbers in 'rope_scaling' make a factor of heads 1e+30");
+    refused("{\"rope_scaling\": {\"type\": \"yarn\", \"factor\": 2, \"mscale\": 1e-40}}", 8,
+            TAPML_INVALID, "'rope_scaling/mscale' is 1e-40, expected a number of f32");
     refused("{}", 7, TAPML_INVALID, "heads of 7 values");
     refused("{}", 1026, TAPML_INVALID, "heads of 1026 values");
 }

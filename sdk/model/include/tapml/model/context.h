@@ -101,9 +101,20 @@ int64_t model_config_count(struct model_context *context,
                            int64_t fallback,
                            int64_t most);
 
-// A finite number at a JSON pointer; a failure where the config has none, or one that is not above
-// `least`.
+// A number at a JSON pointer. A failure where the config has none, or one that is not above `least`
+// or that f32, in which it is computed with, has not as a normal number: its inverse is finite.
 double model_config_number(struct model_context *context, const char *pointer, double least);
+
+// A number from `least` to `most` at a JSON pointer; `fallback` where the config has none.
+double model_config_between(struct model_context *context,
+                            const char *pointer,
+                            double fallback,
+                            double least,
+                            double most);
+
+// As model_config_between, for what a norm adds to a variance: at most 1, and above 0, so that a
+// row of zeros is not divided by 0.
+double model_config_eps(struct model_context *context, const char *pointer, double fallback);
 
 // Fails: `word`, which stands at the JSON pointer `pointer`, is none of `known`, which NULL ends.
 // The sentence names the key, the word and all that are known.
