@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
 
+#include "base/sentence.h"
 #include "base/terminal.h"
 
 #include <pthread.h>
@@ -72,11 +73,13 @@ static void draw(void)
 
 static void print_line(const char *begin, const char *name, const char *format, va_list args)
 {
+    char line[SENTENCE_BYTES];
+    sentence_format(line, sizeof(line), format, args);
     (void)pthread_mutex_lock(&stream_lock);
     begin_line();
     (void)fprintf(stderr, "%s%s%s%s", begin, name, *begin != '\0' ? "\033[0m" : "",
                   *name != '\0' ? ": " : "");
-    (void)vfprintf(stderr, format, args);
+    (void)fputs(line, stderr);
     (void)fputc('\n', stderr);
     draw();
     (void)pthread_mutex_unlock(&stream_lock);

@@ -2,27 +2,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/status.h"
 
+#include "base/sentence.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { MESSAGE_SIZE = 4096 };
-
 // The one piece of state outside of objects: each thread's last failure.
-static _Thread_local char message[MESSAGE_SIZE];
+static _Thread_local char message[SENTENCE_BYTES];
+
+// It quotes what strangers wrote.
+static void keep(char *fresh)
+{
+    utf8_make_plain(fresh);
+    memcpy(message, fresh, strlen(fresh) + 1);
+}
+
+// As much of `piece` as fits: a message that is cut is still one.
+static void append(char fresh[SENTENCE_BYTES], const char *piece)
+{
+    const size_t length = strlen(fresh);
+    const size_t most = SENTENCE_BYTES - 1 - length;
+    const size_t count = strnlen(piece, most);
+    memcpy(fresh + length, piece, count);
+    fresh[length + count] = '\0';
+}
 
 tapml_status status_fail(tapml_status code, const char *format, ...)
 {
     // An argument may be the message itself.
-    char fresh[MESSAGE_SIZE];
+    char fresh[SENTENCE_BYTES];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(fresh, sizeof(fresh), format, args); // A message that is cut is still one.
+    sentence_format(fresh, sizeof(fresh), format, args);
     va_end(args);
-    utf8_make_plain(fresh); // It quotes what strangers wrote.
-    memcpy(message, fresh, strlen(fresh) + 1);
+    keep(fresh);
     return code;
 }
 
@@ -33,12 +47,15 @@ tapml_status status_no_memory(void)
 
 tapml_status status_explain(tapml_status code, const char *format, ...)
 {
-    char context[MESSAGE_SIZE];
+    char fresh[SENTENCE_BYTES];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(context, sizeof(context), format, args);
+    sentence_format(fresh, sizeof(fresh), format, args);
     va_end(args);
-    return status_fail(code, "%s: %s", context, message);
+    append(fresh, ": ");
+    append(fresh, message); // Not shortened: it is a sentence.
+    keep(fresh);
+    return code;
 }
 
 const char *status_message(void)

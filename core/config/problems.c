@@ -3,13 +3,11 @@
 
 #include "config/problems.h"
 
+#include "base/sentence.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-enum { SENTENCE_BYTES = 4096 };
 
 void problems_init(struct problems *problems)
 {
@@ -37,11 +35,11 @@ static void add(struct problems *problems, char *sentence)
 
 void problems_add(struct problems *problems, const char *format, ...)
 {
-    char sentence[SENTENCE_BYTES]; // What is longer is cut, as a status cuts it.
+    char sentence[SENTENCE_BYTES];
     va_list list;
 
     va_start(list, format);
-    (void)vsnprintf(sentence, sizeof(sentence), format, list);
+    sentence_format(sentence, sizeof(sentence), format, list);
     va_end(list);
     add(problems, sentence);
 }
@@ -58,7 +56,7 @@ void problems_refuse(struct problems *problems,
     va_list list;
 
     va_start(list, format);
-    (void)vsnprintf(sentence, sizeof(sentence), format, list);
+    sentence_format(sentence, sizeof(sentence), format, list);
     va_end(list);
     problems_add(problems, "%s:%u: [%s] %s: %s", ini->name, entry != NULL ? entry->line : 0,
                  section, key, sentence);

@@ -3,6 +3,8 @@
 
 #include "report/report_maker.h"
 
+#include "base/alloc.h"
+#include "base/sentence.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -14,9 +16,8 @@ void report_maker_put(struct report_maker *maker, const char *key, json_t *value
     maker->failed |= json_object_set_new(maker->object, key, value) != 0;
 }
 
-json_t *report_maker_string(const char *value)
+static json_t *make_string(const char *given)
 {
-    const char *given = value != NULL ? value : "";
     json_t *plain = json_string(given);
     const size_t size = strlen(given);
     struct text text;
@@ -41,6 +42,13 @@ json_t *report_maker_string(const char *value)
     return plain;
 }
 
+json_t *report_maker_string(const char *value)
+{
+    char room[REPORT_TEXT_BYTES];
+
+    return make_string(value != NULL ? sentence_shorten(value, room, sizeof(room)) : "");
+}
+
 json_t *report_maker_number(double value)
 {
     return isnan(value)   ? json_string("NaN")
@@ -56,6 +64,19 @@ json_t *report_maker_margin(double value)
 void report_maker_text(struct report_maker *maker, const char *key, const char *value)
 {
     report_maker_put(maker, key, report_maker_string(value));
+}
+
+void report_maker_lines(struct report_maker *maker, const char *key, const char *value)
+{
+    const char *given = value != NULL ? value : "";
+    const int is_long = strnlen(given, REPORT_LINES_BYTES) == REPORT_LINES_BYTES;
+    char *room = is_long ? alloc_new(REPORT_LINES_BYTES) : NULL;
+
+    report_maker_put(maker, key,
+                     !is_long       ? make_string(given)
+                     : room != NULL ? make_string(sentence_shorten(given, room, REPORT_LINES_BYTES))
+                                    : NULL);
+    alloc_free(room);
 }
 
 void report_maker_count(struct report_maker *maker, const char *key, uint64_t value)

@@ -106,10 +106,10 @@ static void put_device(struct gather *gather)
     report_maker_text(&gather->made, "plugin_version", target->plugin_version);
     report_maker_text(&gather->made, "build", target->build);
     report_maker_text(&gather->made, "activations", target->activations);
-    report_maker_text(&gather->made, "faults", target->faults);
+    report_maker_lines(&gather->made, "faults", target->faults);
     put_observers(gather);
-    report_maker_text(&gather->made, "goal", target->goal);
-    report_maker_text(&gather->made, "plan", gather->rows->offload.plan);
+    report_maker_lines(&gather->made, "goal", target->goal);
+    report_maker_lines(&gather->made, "plan", gather->rows->offload.plan);
     report_maker_put(&gather->made, "finished_s", json_integer(gather->rows->offload.finished_s));
 }
 

@@ -111,11 +111,8 @@ double model_config_number(struct model_context *context, const char *pointer, d
     return number;
 }
 
-double model_config_between(struct model_context *context,
-                            const char *pointer,
-                            double fallback,
-                            double least,
-                            double most)
+double model_config_between(
+    struct model_context *context, const char *pointer, double fallback, double least, double most)
 {
     const double number = context->config_table->f64(context->config, pointer, fallback);
 

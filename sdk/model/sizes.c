@@ -274,9 +274,8 @@ static double read_eps(struct model_context *context, const struct model_decoder
 {
     const struct model_name key = model_config_key(context, decoder->keys.eps);
 
-    return decoder->keys.eps != NULL
-               ? model_config_eps(context, key.text, decoder->defaults.eps)
-               : decoder->defaults.eps;
+    return decoder->keys.eps != NULL ? model_config_eps(context, key.text, decoder->defaults.eps)
+                                     : decoder->defaults.eps;
 }
 
 static void read_known(struct model_context *context, const struct model_decoder *decoder)

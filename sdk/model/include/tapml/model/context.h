@@ -106,11 +106,8 @@ int64_t model_config_count(struct model_context *context,
 double model_config_number(struct model_context *context, const char *pointer, double least);
 
 // A number from `least` to `most` at a JSON pointer; `fallback` where the config has none.
-double model_config_between(struct model_context *context,
-                            const char *pointer,
-                            double fallback,
-                            double least,
-                            double most);
+double model_config_between(
+    struct model_context *context, const char *pointer, double fallback, double least, double most);
 
 // As model_config_between, for what a norm adds to a variance: at most 1, and above 0, so that a
 // row of zeros is not divided by 0.
