@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/sentence.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -124,6 +125,16 @@ static void append_json_character(struct text *text, const char *bytes, size_t c
     } else {
         text_append_bytes(text, bytes, count);
     }
+}
+
+void text_sentence(struct text *text, const char *format, ...)
+{
+    char sentence[SENTENCE_BYTES];
+    va_list args;
+    va_start(args, format);
+    sentence_format(sentence, sizeof(sentence), format, args);
+    va_end(args);
+    text_append(text, sentence);
 }
 
 void text_append_json(struct text *text, const char *piece)

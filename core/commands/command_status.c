@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/sentence.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "config/options.h"
@@ -166,6 +167,18 @@ static tapml_status read_part(struct overview *overview, struct store *store, st
     return status;
 }
 
+// A name or a sentence of a store as it is shown.
+static tapml_status shorten(struct overview *overview, const char **io_text)
+{
+    char room[SENTENCE_QUOTED_BYTES];
+    const char *shown = sentence_shorten(*io_text, room, sizeof(room));
+
+    if (shown != *io_text) {
+        *io_text = arena_text(overview->arena, shown);
+    }
+    return *io_text != NULL ? TAPML_OK : status_no_memory();
+}
+
 static tapml_status read_parts(struct overview *overview, struct store *store)
 {
     struct target_row *targets = NULL;
@@ -181,7 +194,14 @@ static tapml_status read_parts(struct overview *overview, struct store *store)
                                            .backend = targets[i].backend,
                                            .goal = targets[i].goal,
                                            .given_up = targets[i].given_up};
-        TAPML_TRY(read_part(overview, store, &overview->parts[i]));
+        struct part *part = &overview->parts[i];
+        const char **const shown[] = {&part->name, &part->backend, &part->step, &part->verdict,
+                                      &part->given_up};
+
+        TAPML_TRY(read_part(overview, store, part));
+        for (size_t text = 0; text < sizeof(shown) / sizeof(*shown); text++) {
+            TAPML_TRY(shorten(overview, shown[text]));
+        }
         overview->part_count++;
     }
     return TAPML_OK;

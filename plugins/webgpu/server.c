@@ -50,6 +50,16 @@ static int is_own_origin(struct lws *socket)
     return host[0] != '\0' && strcmp(origin, own) == 0;
 }
 
+// Whether a request for a WebSocket is the page's, which names the protocol, and is the first one.
+static int is_from_page(const struct server *server, struct lws *socket)
+{
+    char said[sizeof(protocol_name) + 1] = "";
+    const int length = lws_hdr_copy(socket, said, sizeof(said), WSI_TOKEN_PROTOCOL);
+
+    return !server->was_connected && length == (int)sizeof(protocol_name) - 1 &&
+           strcmp(said, protocol_name) == 0 && has_token(server, socket) && is_own_origin(socket);
+}
+
 // -- HTTP: one page ----------------------------------------------------------------------------
 
 static int
@@ -109,6 +119,14 @@ http_event(struct lws *socket, enum lws_callback_reasons reason, void *user, voi
             return 1;
         }
         return lws_http_transaction_completed(socket) != 0 ? -1 : 0;
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+        if (is_from_page(server, socket)) {
+            return 0;
+        }
+        (void)lws_return_http_status(socket, HTTP_STATUS_FORBIDDEN, NULL); // We close anyway.
+        return 1;
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return 1; // Who names no protocol would have this one, which is none of messages.
     default:
         return lws_callback_http_dummy(socket, reason, user, in, size);
     }
@@ -153,7 +171,7 @@ page_event(struct lws *socket, enum lws_callback_reasons reason, void *user, voi
 
     switch ((int)reason) {
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-        return server->was_connected || !has_token(server, socket) || !is_own_origin(socket);
+        return !is_from_page(server, socket);
     case LWS_CALLBACK_ESTABLISHED:
         if (server->was_connected) { // Two asked at the same time.
             return -1;

@@ -90,12 +90,13 @@ def end(host):
 
 # -- A stranger's WebSocket ------------------------------------------------------------------------
 
-def request(port, path, origin, host=None):
+def request(port, path, origin, protocol="tapml"):
     """Asks for a WebSocket; the connection and the first line of the answer."""
     connection = socket.create_connection(("127.0.0.1", port), timeout=60)
     key = base64.b64encode(os.urandom(16)).decode()
-    lines = [f"GET {path} HTTP/1.1", f"Host: {host or f'127.0.0.1:{port}'}", "Upgrade: websocket", "Connection: Upgrade",
-             f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Protocol: tapml"]
+    lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Upgrade: websocket", "Connection: Upgrade",
+             f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13"]
+    lines += [f"Sec-WebSocket-Protocol: {protocol}"] if protocol else []
     connection.sendall("\r\n".join(lines + ([f"Origin: {origin}"] if origin else []) + ["", ""]).encode())
     try:
         answer = connection.recv(4096)
@@ -262,16 +263,20 @@ def only_the_token_and_the_page_itself_open(folder):
             assert " 404" in get(port, "/") and " 404" in get(port, f"/?{token[:-1]}x")
             assert " 404" in get(port, f"/other?{token}")
             assert " 200" in get(port, f"/?{token}")
-            for path, origin in ((f"/?{token[:-1]}", own), ("/", own), (f"/?{token}", "http://example.org"),
-                                 (f"/?{token}", None), (f"/?{token}", own + "0"), (f"/?{token}", own.replace("http", "https"))):
-                connection, answer = request(port, path, origin)
+            for path, origin, protocol in (
+                    (f"/?{token[:-1]}", own, "tapml"), ("/", own, "tapml"), ("/", own, None), (f"/?{token}", own, None),
+                    (f"/?{token}", own, "chat"), (f"/?{token}", own, "http"), (f"/?{token}", own, "tapml, http"),
+                    (f"/?{token}", own, "http, tapml"), (f"/?{token}", "http://example.org", "tapml"),
+                    (f"/?{token}", None, "tapml"), (f"/?{token}", own + "0", "tapml"), (f"/?{token}", "null", "tapml"),
+                    (f"/?{token}", own.replace("http", "https"), "tapml"), (f"/?{token}", own, "x" * 3000)):
+                connection, answer = request(port, path, origin, protocol)
                 connection.close()
-                assert " 101" not in answer, (path, origin, answer)
+                assert " 403" in answer, (path, origin, protocol, answer)
             connection, answer = request(port, f"/?{token}", own)
             assert " 101" in answer, answer
             second, answer = request(port, f"/?{token}", own)
             second.close()
-            assert " 101" not in answer, "a second connection was taken"
+            assert " 403" in answer, "a second connection was taken"
             connection.sendall(message(b"what is this?"))
             code = host.wait(DEADLINE_S)
             connection.close()

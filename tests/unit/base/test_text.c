@@ -237,6 +237,20 @@ Test(text, a_word_of_a_shell_is_quoted_where_it_needs_to_be)
     expect_shell("", "''");
 }
 
+Test(text, a_sentence_has_short_parts)
+{
+    char word[5000];
+    struct text text;
+    memset(word, 'x', sizeof(word) - 1);
+    word[sizeof(word) - 1] = '\0';
+    text_init(&text);
+    text_sentence(&text, "%d '%s'\n", 7, word);
+    text_sentence(&text, "%s\n", "short");
+    cr_assert_eq(text.length, 3 + 1023 + 2 + 6);
+    cr_assert_not_null(strstr(text.data, "xx...'\nshort\n"));
+    text_release(&text);
+}
+
 Test(text, is_kept_in_an_arena)
 {
     struct arena *arena = arena_create();
