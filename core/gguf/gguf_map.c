@@ -390,6 +390,7 @@ static tapml_status
 give(const struct gguf_walk *walk, const char *name, const struct gguf_recipe *recipe)
 {
     TAPML_TRY(gguf_recipe_check(recipe, name));
+    TAPML_TRY(gguf_recipe_check_shape(recipe, name));
     return walk->take(walk->user, name, recipe);
 }
 

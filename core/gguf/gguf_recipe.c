@@ -43,14 +43,19 @@ const struct gguf_type *gguf_recipe_type(const struct gguf_recipe *recipe)
     return is_wide ? gguf_type_find(GGUF_TYPE_F32) : type;
 }
 
-uint64_t gguf_recipe_bytes(const struct gguf_recipe *recipe)
+static uint64_t value_count(const struct gguf_recipe *recipe)
 {
-    const struct gguf_type *type = gguf_recipe_type(recipe);
     uint64_t values = 0;
     for (size_t i = 0; i < recipe->source_count; ++i) {
         values += recipe->sources[i].count * (uint64_t)row_values(&recipe->sources[i]);
     }
-    return values / type->block_values * type->block_bytes;
+    return values;
+}
+
+uint64_t gguf_recipe_bytes(const struct gguf_recipe *recipe)
+{
+    const struct gguf_type *type = gguf_recipe_type(recipe);
+    return value_count(recipe) / type->block_values * type->block_bytes;
 }
 
 // -- Checks ------------------------------------------------------------------------------------
@@ -106,6 +111,22 @@ tapml_status gguf_recipe_check(const struct gguf_recipe *recipe, const char *nam
         TAPML_TRY(check_source(recipe, &recipe->sources[i], name));
     }
     return TAPML_OK;
+}
+
+tapml_status gguf_recipe_check_shape(const struct gguf_recipe *recipe, const char *name)
+{
+    const struct gguf_recipe_source *first = recipe->sources;
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < recipe->rank; ++i) {
+        values *= (uint64_t)recipe->shape[i]; // One that wraps is another number, which is refused.
+    }
+    return values == value_count(recipe)
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "%s: tensor '%.128s' and those that are part of '%.128s' with it: "
+                             "expected %llu values, found %llu",
+                             gguf_file_path(first->tensor->file), first->tensor->tensor->name, name,
+                             (unsigned long long)values, (unsigned long long)value_count(recipe));
 }
 
 // -- Making ------------------------------------------------------------------------------------

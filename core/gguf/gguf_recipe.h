@@ -43,6 +43,11 @@ struct gguf_recipe {
 // Checks that sources, groups and heads fit one another; messages use `name` for what is made.
 tapml_status gguf_recipe_check(const struct gguf_recipe *recipe, const char *name) STATUS_USED;
 
+// Checks that the shape of what is made has as many values as its sources: tensors that become one
+// may have different numbers of matrices, one of them none.
+tapml_status gguf_recipe_check_shape(const struct gguf_recipe *recipe,
+                                     const char *name) STATUS_USED;
+
 // Returns the type of what is made.
 const struct gguf_type *gguf_recipe_type(const struct gguf_recipe *recipe);
 

@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 static struct scratch scratch;
 static struct gguf_maker maker;
@@ -53,6 +54,21 @@ Test(gguf_recipe, rows_alone_stay_where_they_are)
     recipe.sources[0].count = 2;
     cr_assert_eq(gguf_recipe_bytes(&recipe), 16);
     cr_assert_eq(gguf_recipe_mapped(&recipe), recipe.sources[0].tensor->data + 24);
+    gguf_close(gguf);
+}
+
+Test(gguf_recipe, the_shape_has_what_the_sources_have)
+{
+    struct gguf *gguf = make();
+    struct gguf_recipe recipe = all_of(gguf, "a", 8);
+    recipe.rank = 2;
+    recipe.shape[0] = 8;
+    recipe.shape[1] = 2;
+    cr_assert_eq(gguf_recipe_check_shape(&recipe, "x"), TAPML_OK);
+    recipe.shape[0] = 0;
+    cr_assert_eq(gguf_recipe_check_shape(&recipe, "x"), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "expected 0 values, found 16"), "%s",
+                       status_message());
     gguf_close(gguf);
 }
 
