@@ -108,6 +108,10 @@ extern const struct options_manual command_ops_manual;
 enum outcome command_devices_main(const struct command *command);
 extern const struct options_manual command_devices_manual;
 
+// Another machine, paired with this user.
+enum outcome command_pair_main(const struct command *command);
+extern const struct options_manual command_pair_manual;
+
 // What a device that is known by its figures would make of a model.
 enum outcome command_forecast_main(const struct command *command);
 extern const struct options_manual command_forecast_manual;

@@ -67,6 +67,8 @@ static const struct command_entry entries[] = {
      &command_plugins_manual},
     {"devices", command_devices_main, "list the devices, or print the figures of one as a file",
      &command_devices_manual},
+    {"pair", command_pair_main, "pair this user with a machine that has targets",
+     &command_pair_manual},
     {"forecast", command_forecast_main, "what a device would make of a model, before any kernel",
      &command_forecast_manual},
     {"ops", command_ops_main, "list the ops and the backends that have them", &command_ops_manual},

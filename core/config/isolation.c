@@ -10,6 +10,7 @@
 #include "link/child.h"
 #include "link/client.h"
 #include "link/far_side.h"
+#include "remote/remote.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,13 +117,16 @@ static void add_faults(struct settings *settings, const struct isolation_options
     }
 }
 
+// The component's id is the first `length` bytes of `component`.
 static void add_options(struct settings *settings,
                         const struct isolation_options *options,
-                        const char *component)
+                        const char *component,
+                        size_t length)
 {
     char section[128];
 
-    (void)snprintf(section, sizeof(section), "component.%.100s", component);
+    (void)snprintf(section, sizeof(section), "component.%.*s", (int)(length < 100 ? length : 100),
+                   component);
     for (size_t i = 0; options->ini != NULL && i < options->ini->count; i++) {
         const struct ini_entry *entry = &options->ini->entries[i];
 
@@ -144,6 +148,7 @@ static tapml_status check_hang(const struct registry_location *location)
                : TAPML_OK;
 }
 
+// Of a worker of this machine.
 static tapml_status make_settings(const struct isolation_options *options,
                                   const char *backend,
                                   struct settings *settings)
@@ -162,7 +167,24 @@ static tapml_status make_settings(const struct isolation_options *options,
                      location->device != NULL ? ":" : "",
                      location->device != NULL ? location->device : ""));
     add(settings, "worker", "threads", arena_format(settings->arena, "%u", options->threads));
-    add_options(settings, options, location->component);
+    add_options(settings, options, location->component, strlen(location->component));
+    add_faults(settings, options);
+    return settings->is_failed ? status_no_memory() : TAPML_OK;
+}
+
+// Of a worker of another machine, which knows by itself where its plugins are.
+static tapml_status make_far_settings(const struct isolation_options *options,
+                                      const char *url,
+                                      const char *backend,
+                                      struct settings *settings)
+{
+    const char *slash = strchr(backend, '/');
+    const char *component = slash != NULL ? slash + 1 : backend;
+
+    settings->name = arena_format(settings->arena, "the component '%s' of %s", backend, url);
+    settings->is_failed = settings->name == NULL;
+    add(settings, "worker", "backend", arena_text(settings->arena, backend));
+    add_options(settings, options, component, strcspn(component, ":"));
     add_faults(settings, options);
     return settings->is_failed ? status_no_memory() : TAPML_OK;
 }
@@ -194,6 +216,27 @@ static uint64_t memory_limit(const struct place_isolation *how)
     return how->memory_mib > 0 ? (uint64_t)how->memory_mib << 20 : alloc_memory_bytes() / 4 * 3;
 }
 
+static tapml_status make_channel(const struct isolation_options *options,
+                                 const struct place_isolation *how,
+                                 struct channel **out_channel)
+{
+    char *path = NULL;
+
+    if (how->url != NULL) {
+        return remote_create(
+            &(struct remote_options){.url = how->url,
+                                     .memory_bytes = (uint64_t)how->memory_mib << 20,
+                                     .patience_ns = (uint64_t)how->patience_s * 1000000000u},
+            out_channel);
+    }
+    TAPML_TRY(isolation_find_worker(options->program, &path));
+    const tapml_status status = child_create(
+        &(struct child_options){.program = path, .memory_bytes = memory_limit(how)}, out_channel);
+
+    alloc_free(path);
+    return status;
+}
+
 tapml_status isolation_open(const struct isolation_options *options,
                             const struct place_isolation *how,
                             const char *backend,
@@ -201,8 +244,9 @@ tapml_status isolation_open(const struct isolation_options *options,
 {
     struct settings settings = {.arena = options->arena};
     struct channel *channel = NULL;
-    char *path = NULL;
-    tapml_status status = make_settings(options, backend, &settings);
+    tapml_status status = how->url != NULL
+                              ? make_far_settings(options, how->url, backend, &settings)
+                              : make_settings(options, backend, &settings);
 
     if (status == TAPML_OK) {
         status = keep(&settings);
@@ -210,11 +254,7 @@ tapml_status isolation_open(const struct isolation_options *options,
         alloc_free(settings.items);
     }
     TAPML_TRY(status);
-    TAPML_TRY(isolation_find_worker(options->program, &path));
-    status = child_create(
-        &(struct child_options){.program = path, .memory_bytes = memory_limit(how)}, &channel);
-    alloc_free(path);
-    TAPML_TRY(status);
+    TAPML_TRY(make_channel(options, how, &channel));
     status = client_create(
         &(struct far_side_options){.name = settings.name,
                                    .channel = channel,
@@ -225,7 +265,7 @@ tapml_status isolation_open(const struct isolation_options *options,
                                    .deadline_ns = (uint64_t)how->deadline_s * 1000000000u,
                                    .counter_count = (uint32_t)options->rule_count},
         out_backend);
-    if (status == TAPML_DEADLINE) {
+    if (status == TAPML_DEADLINE && how->url == NULL) {
         note_hang(&settings.location, how);
     }
     return status;

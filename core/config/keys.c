@@ -5,6 +5,7 @@
 
 #include "config/isolation.h"
 #include "config/run_config.h"
+#include "remote/remote.h"
 #include "tensor/encoding.h"
 
 enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, MEBIBYTES_MAX = 1 << 30 };
@@ -253,6 +254,25 @@ static const struct key keys[] = {
      .type = backend_type,
      .example = "my_backend:0",
      .help = "The backend to which the operators are moved."},
+    {.section = "target.",
+     .name = "url",
+     .kind = KEY_TEXT,
+     IN_TARGET(isolation.url),
+     .type = "tapml://HOST:PORT",
+     .example = "tapml://phone.local:7700",
+     .help =
+         "A worker on another machine, 'tapml-worker --listen', which was paired by 'tapml-host "
+         "pair'. 'backend' is then a component that is installed there. See docs/remote.md."},
+    {.section = "target.",
+     .name = "patience",
+     .kind = KEY_NUMBER,
+     .fallback = "600",
+     .low = 1,
+     .high = REMOTE_PATIENCE_MAX_S,
+     IN_TARGET(isolation.patience_s),
+     .example = "3600",
+     .help = "Seconds for which the machine of 'url' may be out of reach; after that the target is "
+             "given up, and a second start of the run goes on with it."},
     {.section = "target.",
      .name = "isolation",
      .kind = KEY_CHOICE,

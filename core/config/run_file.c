@@ -88,6 +88,7 @@ static void check_fault_place(const struct run_config *config,
 {
     for (size_t i = 0; i < config->target_count && fault_rule_needs_worker(&fault->rule); i++) {
         if (strcmp(config->targets[i].name, fault->target) == 0 &&
+            config->targets[i].isolation.url == NULL &&
             config->targets[i].isolation.mode != PLACE_ISOLATION_ALWAYS) {
             problems_refuse(problems, &config->ini, fault->rule.name, "kind",
                             "'%s' ends the process: expected isolation = always in [target.%s]",

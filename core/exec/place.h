@@ -34,6 +34,9 @@ struct place_isolation {
     enum place_isolation_mode mode;
     int64_t deadline_s; // The minimum time of an answer, beside the cost of the case.
     int64_t memory_mib; // Of a worker's own; 0: three quarters of the machine's.
+    const char *url;    // Of a worker on another machine (remote/remote.h), whatever `mode` says;
+                        // or NULL.
+    int64_t patience_s; // For which that machine may be out of reach.
 };
 
 // What a place is, before anything is open. Texts and faults are borrowed.

@@ -23,8 +23,8 @@ struct channel_vt {
     tapml_status (*send)(struct channel *channel, const void *bytes, size_t size, int descriptor);
 
     // Returns the next answer, which lives until the next call. TAPML_DEADLINE if none came in
-    // time; any other failure means that the server has ended, and the message says how: "was
-    // killed by SIGSEGV".
+    // time, with 0 if none is there; any other failure means that the server has ended, and the
+    // message says how: "was killed by SIGSEGV".
     tapml_status (*receive)(struct channel *channel,
                             uint64_t timeout_ns,
                             struct wire_frame *out_frame);
@@ -44,6 +44,7 @@ struct channel_vt {
 // First member of every channel.
 struct channel {
     const struct channel_vt *vt;
+    int is_far; // The server is on another machine, which sees no memory of this one.
 };
 
 // Each of these calls the function of the same name in the table; `struct channel_vt` describes

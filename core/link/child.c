@@ -395,6 +395,24 @@ static tapml_status attend(struct child *child)
     return look_at(child);
 }
 
+static int is_readable(const struct child *child)
+{
+    struct pollfd end = {.fd = child->socket, .events = POLLIN};
+    return poll(&end, 1, 0) == 1;
+}
+
+// Looks at the child without waiting.
+static tapml_status glance(struct child *child)
+{
+    listen_to(&child->life);
+    return clock_now_ns() - child->looked_ns > LOOK_NS ? look_at(child) : TAPML_OK;
+}
+
+int child_socket(const struct channel *channel)
+{
+    return ((const struct child *)channel)->socket;
+}
+
 static tapml_status
 child_receive(struct channel *channel, uint64_t timeout_ns, struct wire_frame *out_frame)
 {
@@ -414,7 +432,8 @@ child_receive(struct channel *channel, uint64_t timeout_ns, struct wire_frame *o
             end_child(child, 0);
             return status_fail(TAPML_UNAVAILABLE, "cannot be understood: %s", sentence);
         }
-        if (clock_now_ns() - begin_ns >= timeout_ns) {
+        if (timeout_ns == 0 ? !is_readable(child) : clock_now_ns() - begin_ns >= timeout_ns) {
+            TAPML_TRY(timeout_ns == 0 ? glance(child) : TAPML_OK);
             return status_fail(TAPML_DEADLINE, "did not answer in time");
         }
         TAPML_TRY(attend(child));

@@ -25,6 +25,10 @@ struct child_options {
 tapml_status child_create(const struct child_options *options,
                           struct channel **out_channel) STATUS_USED;
 
+// The socket of the process, to be polled together with others before `channel_receive`; -1 while
+// there is no process. It stays the channel's.
+int child_socket(const struct channel *channel);
+
 // -- Any program, with a time limit ------------------------------------------------------------
 
 struct child_output {

@@ -224,10 +224,10 @@ static tapml_status take_opened(struct far_side *far, struct wire_reader *reader
     if (!is_new) {
         return TAPML_OK;
     }
-    far->is_wrapping = info.is_host_memory;
+    far->is_wrapping = info.is_host_memory && !far->given.channel->is_far;
     far->info = info;
     far->info.is_host_memory = 0; // Of this process, it is not.
-    far->info.borrowing = info.is_host_memory ? BACKEND_BORROWS_BUFFERS : BACKEND_BORROWS_SOURCES;
+    far->info.borrowing = far->is_wrapping ? BACKEND_BORROWS_BUFFERS : BACKEND_BORROWS_SOURCES;
     return wire_is_done(reader) ? TAPML_OK
                                 : status_fail(TAPML_INVALID, "its list of ops is garbled");
 }

@@ -7,17 +7,27 @@
 #include "config/options.h"
 #include "link/child.h"
 #include "link/supervisor.h"
+#include "run/far_worker.h"
 #include "run/manual.h"
+#include "run/pair.h"
 #include "run/worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { CACHE_MIB_MAX = 1 << 24 };
 
 static const struct options_spec specs[] = {
     {"--probe", "PLUGIN",
      "opens a plugin's library, probes its components, or one with these options, and prints their "
      "states, devices and ops"},
     {"--under", "PROCESS", "ends when this process, which is tapml-host, does"},
+    {"--listen", "ADDRESS",
+     "serves hosts on other machines at HOST:PORT, as [target.NAME] url of theirs says"},
+    {"--cache", "DIR", "with --listen: keeps what hosts have sent there, in place of ~/.cache"},
+    {"--cache-size", "MIB", "with --listen: what each host may fill of it, 8192 MiB if absent"},
+    {"--pair", "ADDRESS", "waits at HOST:PORT for 'tapml-host pair', and asks for the code"},
+    {"--name", "NAME", "with --pair: what the host is called from now on"},
     {"--serve", NULL, "runs a backend for the process that has started it"},
     {"--version", NULL, "prints the version"},
     {"--describe", NULL, "prints these options as JSON, of which manual pages are made"},
@@ -27,6 +37,8 @@ static const struct options_spec specs[] = {
 
 static const struct options_manual manual = {
     .usage = "tapml-worker --probe PLUGIN [COMPONENT[:DEVICE] [SETTING ...]]\n"
+             "tapml-worker --listen ADDRESS [--cache DIR] [--cache-size MIB]\n"
+             "tapml-worker --pair ADDRESS [--name NAME]\n"
              "tapml-worker --under PROCESS --serve",
     .about = "Runs one plugin in a process of its own, so that a driver that crashes, hangs or "
              "takes too much memory costs one case. tapml-host starts it; --probe is for people, "
@@ -64,7 +76,21 @@ static enum outcome probe(const char *plugin, const struct options *options)
                                   .options = words});
 }
 
-static enum outcome run(const struct options *options)
+static enum outcome listen_for_hosts(const char *program, const struct options *options)
+{
+    int64_t cache_mib = 0;
+    const tapml_status status =
+        options_i64(options, "--cache-size", FAR_WORKER_CACHE_MIB, 0, CACHE_MIB_MAX, &cache_mib);
+
+    return status == TAPML_OK ? far_worker_listen(&(struct far_worker_options){
+                                    .program = program,
+                                    .address = options_get(options, "--listen"),
+                                    .cache = options_get(options, "--cache"),
+                                    .cache_mib = cache_mib})
+                              : outcome_report(status);
+}
+
+static enum outcome run(const char *program, const struct options *options)
 {
     const char *plugin = options_get(options, "--probe");
 
@@ -84,6 +110,13 @@ static enum outcome run(const struct options *options)
     if (plugin != NULL) {
         return probe(plugin, options);
     }
+    if (options_get(options, "--listen") != NULL) {
+        return listen_for_hosts(program, options);
+    }
+    if (options_get(options, "--pair") != NULL) {
+        return outcome_report(
+            pair_wait(options_get(options, "--pair"), options_get(options, "--name")));
+    }
     (void)options_help(&manual);
     return OUTCOME_USAGE;
 }
@@ -99,5 +132,6 @@ int main(int argc, char **argv)
     if (parent != NULL) {
         status = supervisor_begin(strtol(parent, NULL, 10));
     }
-    return (int)(status == TAPML_OK ? outcome_finish(run(&options)) : outcome_report(status));
+    return (int)(status == TAPML_OK ? outcome_finish(run(argv[0], &options))
+                                    : outcome_report(status));
 }

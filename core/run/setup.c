@@ -340,7 +340,8 @@ static tapml_status make_loopback(void *user,
 tapml_status setup_open_place(struct setup *setup, struct place *place)
 {
     const struct place_settings *settings = &place->settings;
-    const enum place_isolation_mode mode = settings->isolation.mode;
+    const enum place_isolation_mode mode =
+        settings->isolation.url != NULL ? PLACE_ISOLATION_ALWAYS : settings->isolation.mode;
     struct place_link links[PLACE_KINDS];
     size_t count = 0;
 

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 
+import killing
 import rig
 import test_kill
 
@@ -24,36 +25,6 @@ MOMENTS = int(sys.argv[1])
 MEASURED = 12  # Delays behind the last judgement, each longer by half: how long it measures differs by machine.
 DELAYS = int(sys.argv[2]) if len(sys.argv) > 2 else MEASURED
 SEED = int(os.environ.get("TAPML_SEED", "1"))
-
-
-def workers_of(pid):
-    """Workers that a host has started."""
-    found = []
-    for other in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{other}/cmdline", "rb") as file:
-                if file.read().split(b"\0")[1:3] == [b"--under", str(pid).encode()]:
-                    found.append(int(other))
-        except OSError:
-            pass
-    return found
-
-
-def wait_until_gone(pid):
-    end = time.monotonic() + 10
-    while time.monotonic() < end:
-        if not workers_of(pid):
-            return
-        time.sleep(0.01)
-    raise AssertionError(f"workers {workers_of(pid)} outlive their host")
-
-
-def kill_all(workers):
-    for worker in workers:
-        try:
-            os.kill(worker, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
 
 def start(ini, words):
@@ -68,12 +39,12 @@ def kill_once(ini, whom, chance, delay):
             process.wait(delay)
         except subprocess.TimeoutExpired:
             if whom in ("worker", "both"):
-                workers = sorted(workers_of(process.pid))
-                kill_all(chance.sample(workers, chance.randint(min(1, len(workers)), len(workers))))
+                workers = sorted(killing.workers_of(process.pid))
+                killing.kill_all(chance.sample(workers, chance.randint(min(1, len(workers)), len(workers))))
             if whom in ("host", "both"):
                 process.kill()
         code = process.wait(300)
-        wait_until_gone(process.pid)
+        killing.wait_until_gone(process.pid)
         words.seek(0)
         said = f"{whom} after {delay:.3f} s: exit {code}: {words.read()}"
     assert code == 1 if whom == "worker" else code in (1, -signal.SIGKILL), said
@@ -88,12 +59,12 @@ def kill_often(folder, seed, moments, length, expected):
     for moment in range(moments):
         is_over = kill_once(ini, chance.choice(("host", "worker", "worker", "both")), chance, chance.uniform(0, length))
         if is_over:
-            check_whole(dir_)
+            killing.check_whole(dir_)
             test_kill.same(dir_, expected, f"{seed}.{moment + 1}")
             subprocess.run(["rm", "-rf", dir_], check=True)
         print(f"# {seed}.{moment + 1}: {'whole' if is_over else 'killed'}", flush=True)
     rig.check(rig.host("--config", ini, "--threads", "1"), 1)
-    check_whole(dir_)
+    killing.check_whole(dir_)
     test_kill.same(dir_, expected, f"{seed} at the end")
 
 
@@ -126,7 +97,7 @@ def wait_for_plan(process, dir_):
     """Until all is judged. The workers by then."""
     workers = []
     while process.poll() is None and not os.path.exists(os.path.join(dir_, "plan-gpu.txt")):
-        workers = workers_of(process.pid)
+        workers = killing.workers_of(process.pid)
     return workers
 
 
@@ -137,12 +108,12 @@ def killed_whenever_it_is_there(folder):
         while process.poll() is None and not os.path.exists(os.path.join(dir_, "run.tapmlrun")):
             time.sleep(0.001)  # The target is open by then.
         while process.poll() is None:
-            kill_all(workers_of(process.pid))
+            killing.kill_all(killing.workers_of(process.pid))
         words.seek(0)
         said = words.read()
     assert process.returncode == 3 and "target 'gpu' is given up: " in said, f"exit {process.returncode}: {said}"
     rig.check(rig.host("--config", ini, "--threads", "1"), 0)
-    check_whole(dir_)
+    killing.check_whole(dir_)
 
 
 def killed_while_it_measures(folder):
@@ -156,26 +127,14 @@ def killed_while_it_measures(folder):
         with open(ini + ".err", "w+", encoding="utf-8") as words, start(ini, words) as process:
             workers = wait_for_plan(process, dir_)
             time.sleep(length / 4000 * 1.5**spread[moment % MEASURED])
-            kill_all(workers)
+            killing.kill_all(workers)
             code = process.wait(300)
             words.seek(0)
             said = words.read()
         assert code == 0, f"exit {code}: {said}"
         retried += "measuring on 'gpu' failed and is repeated once: " in said
-        check_whole(dir_)
+        killing.check_whole(dir_)
     raise AssertionError("no worker was killed while it measured")
-
-
-def check_whole(dir_):
-    """Every case has one result, and none is lost."""
-    cases, results, twice = rig.rows(dir_, "SELECT (SELECT count(*) FROM \"case\"), (SELECT count(*) FROM result),"
-                                           " (SELECT count(*) FROM (SELECT 1 FROM result GROUP BY target, case_id"
-                                           " HAVING count(*) > 1))")[0]
-    assert cases > 0 and cases == results and twice == 0, (cases, results, twice)
-    steps = rig.rows(dir_, "SELECT step, count(*) FROM step WHERE step NOT LIKE 'search%' AND step != 'repeat'"
-                           " GROUP BY target, step, CASE WHEN step LIKE 'driver check%' THEN reason END"
-                           " HAVING count(*) > 1")  # What a check has found, a later start may find otherwise.
-    assert not steps, steps
 
 
 if __name__ == "__main__":

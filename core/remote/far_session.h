@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A session of a host on this machine: its stream at this end, a worker process that it has, and
+// the bytes that both need.
+//
+// The messages of a link pass through to the worker. Memory that they name is made here, in the
+// sizes that the host has, and filled with what comes over the stream; what the worker reads into
+// it goes back in front of the answer. What plugin is opened is decided on this side, by what the
+// host names. A host can do no more than use up what its session may have: it names no file, and
+// its worker is a process of its own.
+//
+// One thread.
+#pragma once
+
+#include "base/arena.h"
+#include "link/message.h"
+#include "remote/greeting.h"
+#include "remote/stream.h"
+
+struct far_session_options {
+    const char *program;      // The path of tapml-worker.
+    const char *cache_folder; // Of this host's pieces (remote/piece_cache.h).
+    uint64_t cache_bytes;     // That it may take.
+    uint64_t memory_bytes;    // That a worker may take at most; also of shared memory.
+
+    // Makes the settings of a worker of what a host asks for; in `arena`. TAPML_INVALID where the
+    // host asks for what it must not.
+    tapml_status (*settle)(void *user,
+                           const struct message_setting *asked,
+                           size_t asked_count,
+                           struct arena *arena,
+                           struct message_setting **out_settings,
+                           size_t *out_count);
+    void *user;
+};
+
+struct far_session;
+
+// The options, and what they point to, outlive the session, which the caller destroys.
+tapml_status far_session_create(const struct far_session_options *options,
+                                struct far_session **out_session) STATUS_USED;
+void far_session_destroy(struct far_session *session); // Ends its worker.
+
+// Goes on over a connection, which is the session's from now on. `greeting` is what the host has
+// said; it is answered here.
+tapml_status far_session_attach(struct far_session *session,
+                                struct tls *connection,
+                                const struct greeting *greeting) STATUS_USED;
+
+const struct greeting_session *far_session_id(const struct far_session *session);
+
+// Works for some tenths of a second, or until `wake` can be read. TAPML_CANCELLED where the host
+// has closed the session; any other failure ends it, too.
+tapml_status far_session_work(struct far_session *session, int wake) STATUS_USED;
+
+// The time since there was a connection; 0 while there is one.
+uint64_t far_session_idle_ns(const struct far_session *session);

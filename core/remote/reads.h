@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Reads that were asked for and whose bytes are still to come over a stream, in their order. Both
+// ends keep such a list: the far side sends the bytes in front of the answer to a wait, the near
+// side takes none but these. One thread.
+#pragma once
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct reads_span {
+    uint32_t number; // Of a region.
+    uint64_t offset, bytes;
+};
+
+struct reads_mark {
+    uint64_t point; // Of link/message.h, and
+    uint64_t end;   // how many reads stand in front of it.
+};
+
+// Zeroed to begin with. Reads are counted from the beginning of the list's life.
+struct reads {
+    struct reads_span *items;
+    size_t count, capacity;
+    uint64_t done; // Those in front of `items`.
+    struct reads_mark *marks;
+    size_t mark_count, mark_capacity;
+};
+
+void reads_release(struct reads *reads);
+
+tapml_status reads_add(struct reads *reads, const struct reads_span *span) STATUS_USED;
+
+// Notes that all reads so far stand in front of a point.
+tapml_status reads_mark(struct reads *reads, uint64_t point) STATUS_USED;
+
+// How many reads there are in all, and in front of a point: of one that is not remembered, all.
+uint64_t reads_end(const struct reads *reads);
+uint64_t reads_end_of(const struct reads *reads, uint64_t point);
+
+// The oldest read, if its number is below `end`; else NULL. `reads_pop` takes it out.
+struct reads_span *reads_first(const struct reads *reads, uint64_t end);
+void reads_pop(struct reads *reads);
+
+// Forgets all of them: what failed leaves nothing to be read.
+void reads_clear(struct reads *reads);

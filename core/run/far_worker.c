@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "run/far_worker.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "config/isolation.h"
+#include "plugin/registry.h"
+#include "remote/gateway.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+// -- What a host may ask for -------------------------------------------------------------------
+
+struct settling {
+    struct registry *registry;
+    char threads[16]; // Of this machine.
+};
+
+static int begins_with(const char *text, const char *begin)
+{
+    return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+static tapml_status check_asked(const struct message_setting *asked)
+{
+    if ((strcmp(asked->section, "worker") == 0 && strcmp(asked->key, "backend") == 0) ||
+        begins_with(asked->section, "component.") || begins_with(asked->section, "fault.")) {
+        return TAPML_OK;
+    }
+    return status_fail(TAPML_INVALID, "a host must not ask for '%.60s' in [%.60s]", asked->key,
+                       asked->section);
+}
+
+// The library and its build are those of this machine.
+static tapml_status add_location(const struct settling *settling,
+                                 const struct registry_location *location,
+                                 struct arena *arena,
+                                 struct message_setting *settings)
+{
+    const char *backend =
+        arena_format(arena, "%s/%s%s%s", location->plugin, location->component,
+                     location->device != NULL ? ":" : "",
+                     location->device != NULL ? arena_text(arena, location->device) : "");
+
+    settings[0] = (struct message_setting){"worker", "manifest", location->manifest};
+    settings[1] = (struct message_setting){"worker", "build-id", location->build_id};
+    settings[2] = (struct message_setting){"worker", "threads", settling->threads};
+    settings[3] = (struct message_setting){"worker", "backend", backend};
+    return backend != NULL ? TAPML_OK : status_no_memory();
+}
+
+static tapml_status settle(void *user,
+                           const struct message_setting *asked,
+                           size_t asked_count,
+                           struct arena *arena,
+                           struct message_setting **out_settings,
+                           size_t *out_count)
+{
+    enum { OWN = 4 };
+    const struct settling *settling = user;
+    struct registry_location location;
+    const char *backend = NULL;
+    struct message_setting *settings = arena_array(arena, asked_count + OWN, sizeof(*settings));
+    size_t count = OWN;
+
+    if (settings == NULL) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < asked_count; i++) {
+        TAPML_TRY(check_asked(&asked[i]));
+        if (strcmp(asked[i].section, "worker") == 0) {
+            backend = asked[i].value;
+        } else {
+            settings[count++] = asked[i];
+        }
+    }
+    if (backend == NULL) {
+        return status_fail(TAPML_INVALID, "a host asks for a worker without a backend");
+    }
+    TAPML_TRY(registry_locate(settling->registry, backend, &location));
+    TAPML_TRY(add_location(settling, &location, arena, settings));
+    *out_settings = settings;
+    *out_count = count;
+    return TAPML_OK;
+}
+
+// -- Serving -----------------------------------------------------------------------------------
+
+static void tell(void *user, unsigned port)
+{
+    (void)user;
+    (void)printf("tapml-worker: listening on port %u\n", port);
+    (void)fflush(stdout);
+}
+
+// Descriptor that can be read once the process is asked to end; -1 with errno.
+static int open_stop(void)
+{
+    sigset_t ends;
+
+    (void)sigemptyset(&ends);
+    (void)sigaddset(&ends, SIGINT);
+    (void)sigaddset(&ends, SIGTERM);
+    return pthread_sigmask(SIG_BLOCK, &ends, NULL) == 0 ? signalfd(-1, &ends, SFD_CLOEXEC) : -1;
+}
+
+static tapml_status find_caches(const char *given, char **out_folder)
+{
+    const char *caches = secure_getenv("XDG_CACHE_HOME");
+    const char *home = secure_getenv("HOME");
+
+    if (given != NULL) {
+        *out_folder = alloc_text(given);
+    } else if (caches != NULL && caches[0] == '/') {
+        *out_folder = file_join(caches, "tapml/far");
+    } else if (home != NULL && home[0] == '/') {
+        *out_folder = file_join(home, ".cache/tapml/far");
+    } else {
+        return status_fail(TAPML_UNAVAILABLE,
+                           "there is no folder for caches: expected --cache, XDG_CACHE_HOME or "
+                           "HOME");
+    }
+    return *out_folder != NULL ? TAPML_OK : status_no_memory();
+}
+
+struct paths {
+    char *worker, *folder, *caches;
+};
+
+static tapml_status find_paths(const struct far_worker_options *options, struct paths *paths)
+{
+    TAPML_TRY(isolation_find_worker(options->program, &paths->worker));
+    TAPML_TRY(identity_folder(&paths->folder));
+    return find_caches(options->cache, &paths->caches);
+}
+
+static tapml_status serve(const struct far_worker_options *options,
+                          const struct paths *paths,
+                          struct registry *registry,
+                          int stop)
+{
+    struct settling settling = {.registry = registry};
+
+    (void)snprintf(settling.threads, sizeof(settling.threads), "%ld",
+                   sysconf(_SC_NPROCESSORS_ONLN));
+    return gateway_run(
+        &(struct gateway_options){.address = options->address,
+                                  .folder = paths->folder,
+                                  .caches = paths->caches,
+                                  .session = {.program = paths->worker,
+                                              .cache_bytes = (uint64_t)options->cache_mib << 20,
+                                              .memory_bytes = alloc_memory_bytes() / 4 * 3,
+                                              .settle = settle,
+                                              .user = &settling},
+                                  .ready = tell},
+        stop);
+}
+
+enum outcome far_worker_listen(const struct far_worker_options *options)
+{
+    struct paths paths = {.worker = NULL};
+    struct registry *registry = NULL;
+    const int stop = open_stop(); // Threads that are made later have the same mask.
+    tapml_status status =
+        stop >= 0
+            ? find_paths(options, &paths)
+            : status_fail(TAPML_UNAVAILABLE, "signals cannot be waited for: %s", strerror(errno));
+
+    if (status == TAPML_OK) {
+        status =
+            registry_create(&(struct registry_options){.program = options->program}, &registry);
+    }
+    if (status == TAPML_OK) {
+        status = serve(options, &paths, registry, stop);
+    }
+    const enum outcome outcome = outcome_report(status);
+
+    registry_destroy(registry);
+    alloc_free(paths.worker);
+    alloc_free(paths.folder);
+    alloc_free(paths.caches);
+    if (stop >= 0) {
+        close(stop);
+    }
+    return outcome;
+}
