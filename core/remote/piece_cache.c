@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { STALE_S = 3600 }; // A file that was begun so long ago is not finished any more.
+
 struct piece_cache {
     int folder;
     uint64_t bytes, bytes_max;
@@ -55,6 +57,32 @@ static int compare_found(const void *left, const void *right)
     return a->tv_nsec < b->tv_nsec ? 1 : a->tv_nsec > b->tv_nsec ? -1 : 0;
 }
 
+// Whether it is "HASH.PROCESS", a piece that is being written.
+static int is_unfinished(const char *name)
+{
+    char begin[HASH_TEXT] = "";
+    struct hash hash;
+    const size_t length = strlen(name);
+
+    if (length <= HASH_TEXT || name[HASH_TEXT - 1] != '.' ||
+        strspn(name + HASH_TEXT, "0123456789") != length - HASH_TEXT) {
+        return 0;
+    }
+    memcpy(begin, name, HASH_TEXT - 1);
+    return hash_parse(begin, &hash);
+}
+
+// Removes what a process that was killed has left.
+static void remove_if_stale(const struct piece_cache *pieces, const char *name)
+{
+    struct stat about;
+
+    if (is_unfinished(name) && fstatat(pieces->folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+        about.st_mtime + STALE_S < time(NULL)) {
+        (void)unlinkat(pieces->folder, name, 0);
+    }
+}
+
 static tapml_status
 find_all(const struct piece_cache *pieces, struct piece_found **io_found, size_t *io_count)
 {
@@ -72,6 +100,7 @@ find_all(const struct piece_cache *pieces, struct piece_found **io_found, size_t
         struct hash hash;
         void *found = *io_found;
 
+        remove_if_stale(pieces, entry->d_name);
         if (!hash_parse(entry->d_name, &hash) ||
             fstatat(pieces->folder, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 ||
             !S_ISREG(about.st_mode)) {

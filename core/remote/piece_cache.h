@@ -16,7 +16,8 @@ enum { PIECE_BYTES_MAX = 1 << 18 };
 struct piece_cache;
 
 // Opens a folder and makes it if need be. Beyond `bytes_max` the pieces that were used the longest
-// time ago are removed while it opens, and nothing is added later. The caller closes it.
+// time ago are removed while it opens, and nothing is added later. So is what a process has left
+// that was killed an hour ago or longer, while it wrote. The caller closes it.
 tapml_status piece_cache_open(const char *folder,
                               uint64_t bytes_max,
                               struct piece_cache **out_pieces) STATUS_USED;
