@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "carve/foreign_call.h"
 #include "carve/seen.h"
+#include "choose/feature_set.h"
 #include "exec/plan.h"
 #include "schema/catalogue.h"
 #include "store/metadata.h"
@@ -335,6 +336,7 @@ static tapml_status write_call(struct foreign_store *store,
     if (line->is_kept) {
         TAPML_TRY(write_weights(store, call->call));
         TAPML_TRY(stored_case_add(store->store, item));
+        TAPML_TRY(feature_set_add(store->store, item));
     }
     if (call->line != NULL) {
         TAPML_TRY(set_metadata(store, FOREIGN_CALL_LINE, call->instance, call->line));

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "carve/blob.h"
+#include "choose/feature_set.h"
 #include "model/checkpoint.h"
 #include "store/call_line.h"
 #include "store/prompt.h"
@@ -123,6 +124,7 @@ static tapml_status write_call(struct store *store, const struct writer_item *it
     }
     if (item->call.is_kept) {
         TAPML_TRY(stored_case_add(store, &item->item));
+        TAPML_TRY(feature_set_add(store, &item->item));
     }
     return call_line_add(store, &item->call);
 }

@@ -120,6 +120,10 @@ extern const struct options_manual command_forecast_manual;
 enum outcome command_status_main(const struct command *command);
 extern const struct options_manual command_status_manual;
 
+// Which cases of a run are worth replaying within a budget.
+enum outcome command_select_main(const struct command *command);
+extern const struct options_manual command_select_manual;
+
 // Stores of one run are merged, and what came is removed again.
 enum outcome command_store_main(const struct command *command);
 extern const struct options_manual command_store_manual;

@@ -41,6 +41,8 @@ static const struct command_entry entries[] = {
      &command_tokenize_manual},
     {"status", command_status_main, "print the progress of a run, during the run or later",
      &command_status_manual},
+    {"select", command_select_main, "choose the cases that are worth replaying within a budget",
+     &command_select_manual},
     {"store", command_store_main, "merge stores of one run, or remove what was merged",
      &command_store_manual},
     {"report", command_report_main, "write the report of a run anew, from its store alone",

@@ -47,6 +47,7 @@ static const struct options_spec specs[] = {
     {"--config", "FILE", "the run's INI file"},
     {"--json", "FILE", "writes the report as JSON too"},
     {"--junit", "FILE", "writes the report as JUnit XML too, for continuous integration"},
+    {"--all", NULL, "replays all kept cases, whatever [select] says"},
     {"--verbose", NULL, "prints times, and what it took to find what is wrong, too"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -523,6 +524,9 @@ enum outcome command_run_main(const struct command *command)
     if (status == TAPML_OK) {
         run.printing.is_verbose = options_get(&options, "--verbose") != NULL;
         status = run_file_load(options_get(&options, "--config"), &run.config);
+        if (options_get(&options, "--all") != NULL) {
+            run.config.choice.budget.kind = BUDGET_ALL;
+        }
     }
     if (status != TAPML_OK) {
         return outcome_report(status);

@@ -54,6 +54,8 @@ static const struct key_section sections[] = {
      "docs/groups.md.",
      0},
     {"offload", "offload", "How operators are moved to the targets.", 0},
+    {"select", "select", "Which of the kept cases are replayed; all if this section is absent.", 0},
+    {"order", "order", "In which order kept cases are replayed.", 0},
     {"plan", "plan", "What is to be moved; everything if this section is absent.", 0},
     {"fault.", "fault.N", "Injects a fault on a target, to test the tool. See docs/faults.md.", 0},
     {"forecast.", "forecast.NAME",
@@ -367,6 +369,26 @@ static const struct key keys[] = {
          "A component of a plugin, COMPONENT or PLUGIN/COMPONENT, that says in which order kinds "
          "of operators are moved with mode = mixed; without one the most expensive comes first. "
          "See docs/write-a-policy.md."},
+    {.section = "select",
+     .name = "budget",
+     .kind = KEY_TEXT,
+     IN_RUN(select_budget),
+     .type = "cases, a share or a time",
+     .example = "200",
+     .help = "How much is replayed on each target: '200' cases, '2%' of them, or '600s', by "
+             "predicted times. One case of each signature comes first, then those that add most. "
+             "The rest is not run, and reports count it; --all runs it. See docs/choosing.md."},
+    {.section = "order",
+     .name = "policy",
+     .kind = KEY_CHOICE,
+     .fallback = "auto",
+     .words = CHOICE_ORDERS,
+     IN_RUN(choice.order),
+     .example = "balance",
+     .help = "'carved' is the order of the source's calls. With 'balance' the cases that have run "
+             "are at any time like all of them, so that times and pass rates can be predicted; "
+             "with 'cover' those come first that add most, for finding faults early. 'auto' is "
+             "'cover' for a budget in seconds, else 'carved'. Verdicts are the same."},
     {.section = "plan",
      .name = "rule",
      .kind = KEY_OTHERS,

@@ -189,6 +189,14 @@ struct model_options run_config_model(const struct run_config *config)
     };
 }
 
+const struct choice_settings *run_config_choice(const struct run_config *config)
+{
+    const struct choice_settings *choice = &config->choice;
+    const int is_carved = choice->order == CHOICE_AUTO || choice->order == CHOICE_CARVED;
+
+    return choice->budget.kind == BUDGET_ALL && is_carved ? NULL : choice;
+}
+
 size_t run_config_room(const struct run_config *config)
 {
     const int64_t room = config->capacity - config->decode;

@@ -7,6 +7,7 @@
 
 #include "base/ini.h"
 #include "base/status.h"
+#include "choose/choice.h"
 #include "config/device_file.h"
 #include "config/problems.h"
 #include "exec/place.h"
@@ -67,6 +68,8 @@ struct run_config {
     int64_t offload_prompts;
     enum loop_mode mode;
     const char *policy; // A component of a plugin that orders the kinds to be moved; or NULL.
+    const char *select_budget;     // As the file says it, or NULL: all cases are replayed.
+    struct choice_settings choice; // What follows from that, and the order.
     struct run_config_fault faults[RUN_CONFIG_FAULTS_MAX]; // In the order of the file.
     size_t fault_count;
     struct run_config_forecast forecasts[RUN_CONFIG_FORECASTS_MAX]; // In the order of the file.
@@ -103,6 +106,9 @@ tapml_status run_config_find_target(const struct run_config *config,
 // Every rule of [plan] must be one, and name a place that the file has.
 tapml_status run_config_check_plan(const struct run_config *config,
                                    struct problems *problems) STATUS_USED;
+
+// What chooses or orders kept cases; NULL: all are replayed as they were carved.
+const struct choice_settings *run_config_choice(const struct run_config *config);
 
 // Tokens that a prompt may have, beside what is decoded.
 size_t run_config_room(const struct run_config *config);

@@ -219,11 +219,20 @@ static void settle_lengths(struct run_config *config, struct problems *problems)
     config->chunk = config->chunk < capacity ? config->chunk : capacity;
 }
 
+static void read_budget(struct run_config *config, struct problems *problems)
+{
+    if (config->select_budget != NULL &&
+        budget_read(config->select_budget, &config->choice.budget) != TAPML_OK) {
+        problems_refuse(problems, &config->ini, "select", "budget", "%s", status_message());
+    }
+}
+
 // Whether a key has a meaning where no model is run.
 static int is_of_cases(const struct ini_entry *entry)
 {
-    static const char *const keys[][2] = {
-        {"run", "dir"}, {"run", "comparers"}, {"model", "path"}, {"source", "store"}};
+    static const char *const keys[][2] = {{"run", "dir"},       {"run", "comparers"},
+                                          {"model", "path"},    {"source", "store"},
+                                          {"select", "budget"}, {"order", "policy"}};
     static const char *const others[] = {"target.", "component.", "fault.", "plugins"};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -264,13 +273,14 @@ static void check_cases(const struct run_config *config, struct problems *proble
 
 static void read_all(struct run_config *config, struct problems *problems)
 {
-    static const char *const single[] = {"run", "model", "source", "offload"};
+    static const char *const single[] = {"run", "model", "source", "offload", "select", "order"};
     const struct ini *ini = &config->ini;
 
     for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++) {
         key_reader_read(keys_table(), ini, single[i], config, problems);
     }
     settle_lengths(config, problems);
+    read_budget(config, problems);
     for (size_t i = 0; i < ini->section_count; i++) {
         if (begins(ini->sections[i], "target.")) {
             read_target(config, i, problems);

@@ -133,7 +133,8 @@ static tapml_status write_blame(const struct alone *alone, size_t index)
         row.label = is_derived ? failure->label : "";
         row.tried = row.failed = 1;
     } else {
-        row.reason = standing->refusal != NULL ? standing->refusal->reason : "it has no case";
+        row.reason =
+            standing->refusal != NULL ? standing->refusal->reason : "it has no case that was run";
     }
     return blame_write(alone->options->store, alone->options->target, &row);
 }

@@ -10,6 +10,7 @@
 #include "report/report_items.h"
 #include "report/report_markup.h"
 #include "report/report_measures.h"
+#include "report/report_selection.h"
 #include "report/report_target.h"
 #include "report/report_verdict.h"
 #include "store/blame.h"
@@ -284,6 +285,7 @@ static void print_summary(const json_t *target, int is_verbose)
                  count_of(counts, "unsupported_instances"),
                  count_of(counts, "wanted") - count_of(counts, "moved"), count_of(counts, "cases"),
                  count_of(counts, "unsupported") + count_of(counts, "skipped"));
+    report_selection_print(target);
     if (!report_driver_is_wrong(target)) {
         print_search(target, is_verbose);
     }

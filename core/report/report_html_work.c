@@ -6,6 +6,7 @@
 #include "report/report_declared.h"
 #include "report/report_items.h"
 #include "report/report_markup.h"
+#include "report/report_selection.h"
 #include "store/step.h"
 
 #include <string.h>
@@ -144,6 +145,7 @@ static void print_coverage(const json_t *report, const json_t *target, struct te
                                     report_markup_count(counts, "derived_not_judged"),
                                 s.d),
         report_markup_thousands_of(counts, "derived", s.e));
+    report_selection_print_html(target, out);
     if (count_entries(entries, is_of_model) == 0) {
         text_append(out,
                     "<p>Nothing that the model needs was skipped, unsupported or left out.</p>\n");

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "exec/plan.h"
 #include "run/run_metadata.h"
+#include "store/carved.h"
 #include "store/metadata.h"
 #include "verify/neighbours.h"
 
@@ -80,6 +81,15 @@ static tapml_status find_places(struct report_rows *rows)
     return status;
 }
 
+static tapml_status count_not_run(struct report_rows *rows)
+{
+    struct carved_counts counts;
+
+    TAPML_TRY(carved_count(rows->store, &counts));
+    rows->not_run = counts.cases > rows->verdicts.count ? counts.cases - rows->verdicts.count : 0;
+    return TAPML_OK;
+}
+
 static tapml_status read_all(struct report_rows *rows, const char *target)
 {
     struct store *store = rows->store;
@@ -99,6 +109,7 @@ static tapml_status read_all(struct report_rows *rows, const char *target)
     TAPML_TRY(step_list(store, target, arena, &rows->steps, &rows->step_count));
     TAPML_TRY(verdict_read(store, target, &rows->verdicts));
     TAPML_TRY(neighbours_read(store, target, &rows->verdicts));
+    TAPML_TRY(count_not_run(rows));
     return find_places(rows);
 }
 

@@ -40,7 +40,8 @@ struct report_rows {
     size_t bundle_count;
     struct step_row *steps;
     size_t step_count;
-    struct verdict_list verdicts; // Of all kept cases, and of derived ones.
+    struct verdict_list verdicts; // Of kept cases that were run, and of derived ones.
+    size_t not_run;               // Kept cases that have no result.
 
     // Instances.
     size_t wanted;      // The goal gives them to the target.

@@ -13,6 +13,7 @@
 #include "report/report_items.h"
 #include "report/report_maker.h"
 #include "report/report_measures.h"
+#include "report/report_selection.h"
 #include "run/run_metadata.h"
 #include "store/metadata.h"
 
@@ -141,6 +142,7 @@ static void put_counts(struct gather *gather)
     report_maker_count(&part, "unsupported",
                        count_kind(list->items, list->count, VERDICT_UNSUPPORTED));
     report_maker_count(&part, "skipped", count_kind(list->items, list->count, VERDICT_SKIPPED));
+    report_maker_count(&part, "not_run", rows->not_run);
     report_maker_count(&part, "derived", list->derived_count);
     report_maker_count(&part, "derived_failed",
                        verdict_count_failed(list->derived, list->derived_count));
@@ -526,7 +528,8 @@ static void add_uncovered_instance(struct gather *gather, size_t index)
         entry.reason = "the plan of the run leaves it on the source";
     } else if (place == REPORT_ON_TARGET && item->cases == 0) {
         entry.what = "operator without a case";
-        entry.reason = "no call of it was recorded";
+        entry.reason = gather->rows->not_run == 0 ? "no call of it was recorded"
+                                                  : "none of its cases was run, if it has some";
     } else {
         return;
     }
@@ -643,6 +646,7 @@ static tapml_status gather_all(struct gather *gather)
     put_common(gather);
     put_nonfinite(gather);
     put_counts(gather);
+    report_selection_put(gather->rows, &gather->made);
     put_end_to_end(gather);
     put_search(gather);
     put_blamed(gather);

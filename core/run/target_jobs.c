@@ -107,9 +107,21 @@ static tapml_status known_read(struct target_jobs *target)
                : status_no_memory();
 }
 
+enum { NOT_RUN_TEXT = 64 };
+
+static const char *print_not_run(const struct target_jobs *target, char out_text[NOT_RUN_TEXT])
+{
+    out_text[0] = '\0';
+    if (target->verdicts.not_run > 0) {
+        (void)snprintf(out_text, NOT_RUN_TEXT, "; %zu cases are not run", target->verdicts.not_run);
+    }
+    return out_text;
+}
+
 static tapml_status replay(struct target_jobs *target)
 {
     const struct run_judge_options *run = target->run;
+    char not_run[NOT_RUN_TEXT];
 
     begin_phase(target, "replay on", "cases");
     const uint64_t begin_ns = target->progress.begin_ns;
@@ -126,15 +138,16 @@ static tapml_status replay(struct target_jobs *target)
                                                       .divides = 1,
                                                       .refuted = run->refuted,
                                                       .known = &target->known,
+                                                      .choice = run_config_choice(run->config),
                                                       .progress = show,
                                                       .derived_progress = show_derived,
                                                       .user = target},
                             &target->verdicts));
     (void)snprintf(target->phase, sizeof(target->phase), "replay on %s", target->name);
     target->progress.begin_ns = begin_ns;
-    progress_end(&target->progress, "%zu cases and %zu derived ones, %zu and %zu of them now",
+    progress_end(&target->progress, "%zu cases and %zu derived ones, %zu and %zu of them now%s",
                  target->verdicts.count, target->verdicts.derived_count, target->verdicts.replayed,
-                 target->verdicts.derived_replayed);
+                 target->verdicts.derived_replayed, print_not_run(target, not_run));
     return target->verdicts.derived_replayed > 0 ||
                    target->known.derived_count > target->verdicts.derived_count
                ? neighbours_write(run->store, target->name, &target->verdicts)

@@ -10,6 +10,8 @@
 #include "run/forgetting.h"
 #include "run/identity.h"
 #include "run/setup.h"
+#include "store/carved.h"
+#include "store/result.h"
 #include "store/store.h"
 #include "store/target.h"
 #include "verify/fault_rule.h"
@@ -45,8 +47,20 @@ static void append_ways(struct text *text, enum loop_mode mode, const struct pla
     }
 }
 
-static tapml_status
-forget_changed(struct store *store, const struct target_row *known, const struct target_row *now)
+static void append_choice(const struct run_config *config, struct text *text)
+{
+    char budget[BUDGET_TEXT];
+
+    if (config->choice.budget.kind != BUDGET_ALL) {
+        budget_print(&config->choice.budget, budget);
+        text_format(text, " select=%s", budget);
+    }
+}
+
+static tapml_status forget_changed(struct store *store,
+                                   const struct target_row *known,
+                                   const struct target_row *now,
+                                   int is_overtaken)
 {
     if (*known->identity == '\0') {
         return TAPML_OK;
@@ -55,14 +69,33 @@ forget_changed(struct store *store, const struct target_row *known, const struct
         TAPML_TRY(forgetting_results(store, now->name));
         return forgetting_steps(store, now->name);
     }
-    return strcmp(known->implementations, now->implementations) != 0
+    return is_overtaken || strcmp(known->implementations, now->implementations) != 0
                ? forgetting_steps(store, now->name)
                : TAPML_OK;
 }
 
+// Each start spends a budget in seconds anew, so that it may run more cases than the offload that
+// has ended knows of.
 static tapml_status
-settle_identity(struct store *store, const struct backend_info *info, const struct target_row *now)
+find_overtaken(const struct run_judge *judge, const char *target, int *out_is_overtaken)
 {
+    struct store *store = judge->from.store;
+    struct carved_counts counts;
+    size_t results = 0;
+
+    TAPML_TRY(carved_count(store, &counts));
+    TAPML_TRY(result_count(store, target, &results));
+    *out_is_overtaken =
+        judge->from.config->choice.budget.kind == BUDGET_SECONDS && results < counts.cases;
+    return TAPML_OK;
+}
+
+static tapml_status settle_identity(const struct run_judge *judge,
+                                    const struct backend_info *info,
+                                    const struct target_row *now)
+{
+    struct store *store = judge->from.store;
+    int is_overtaken = 0;
     struct target_row row = *now;
     struct arena *arena = arena_create();
     struct target_row known;
@@ -73,7 +106,10 @@ settle_identity(struct store *store, const struct backend_info *info, const stru
     tapml_status status = target_find(store, row.name, arena, &known);
 
     if (status == TAPML_OK) {
-        status = forget_changed(store, &known, now);
+        status = find_overtaken(judge, row.name, &is_overtaken);
+    }
+    if (status == TAPML_OK) {
+        status = forget_changed(store, &known, now, is_overtaken);
     }
     row.component = info->component;
     row.device = info->device;
@@ -109,7 +145,8 @@ print_implementations(const struct run_judge *judge, const struct place *place, 
     for (size_t i = 0; i < judge->device_count; i++) {
         text_format(out, " %s", judge->devices[i].identity);
     }
-    policy_print(judge->from.policy, out); // Steps in another order are others.
+    policy_print(judge->from.policy, out);  // Steps in another order are others,
+    append_choice(judge->from.config, out); // and so are those that fewer cases came before.
     return text_status(out);
 }
 
@@ -131,7 +168,7 @@ static tapml_status settle_texts(const struct run_judge *judge,
     TAPML_TRY(print_implementations(judge, place, implementations));
     TAPML_TRY(store_begin(store));
     tapml_status status =
-        settle_identity(store, info,
+        settle_identity(judge, info,
                         &(struct target_row){.name = target->name,
                                              .identity = identity->data,
                                              .implementations = implementations->data});

@@ -102,6 +102,39 @@ static const struct schema_table TABLES[] = {
      "  FOREIGN KEY (case_id, position) REFERENCES argument (case_id, position) ON DELETE CASCADE"
      ") WITHOUT ROWID",
      NULL},
+    {"feature",
+     "CREATE TABLE feature ("
+     "  case_id INTEGER PRIMARY KEY REFERENCES \"case\" (id) ON DELETE CASCADE,"
+     "  signature TEXT NOT NULL,"
+     "  layer REAL,"
+     "  position REAL,"
+     "  rows REAL,"
+     "  width REAL,"
+     "  height REAL,"
+     "  weight_elements REAL,"
+     "  rows_4 REAL,"
+     "  rows_32 REAL,"
+     "  width_4 REAL,"
+     "  width_32 REAL,"
+     "  height_4 REAL,"
+     "  height_32 REAL,"
+     "  largest REAL,"
+     "  rms REAL,"
+     "  zeros REAL,"
+     "  subnormals REAL,"
+     "  kurtosis REAL,"
+     "  crest REAL,"
+     "  non_finite REAL,"
+     "  output_largest REAL,"
+     "  output_rms REAL,"
+     "  bits REAL,"
+     "  weight_bits REAL,"
+     "  contiguous REAL,"
+     "  misalignment REAL,"
+     "  operations REAL,"
+     "  bytes REAL"
+     ")",
+     NULL},
     {"call",
      "CREATE TABLE call ("
      "  id INTEGER PRIMARY KEY,"
@@ -445,7 +478,8 @@ static const struct {
     const char *table;
     int64_t version;
 } ADDED[] = {{"forecast", 5},      {"forecast_range", 5}, {"forecast_limit", 5},
-             {"forecast_time", 5}, {"forecast_kind", 5},  {"measure", 7}};
+             {"forecast_time", 5}, {"forecast_kind", 5},  {"measure", 7},
+             {"feature", 8}};
 
 // Tables that had fewer columns before a version; otherwise they stand as above.
 static const struct {

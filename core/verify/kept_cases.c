@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/kept_cases.h"
 
-#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/log.h"
 #include "store/case.h"
@@ -11,6 +10,7 @@
 #include "store/representative.h"
 #include "store/store.h"
 #include "store/stored_case.h"
+#include "verify/chosen_cases.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -165,19 +165,26 @@ static tapml_status settle_all(struct kept_cases *cases)
     return TAPML_OK;
 }
 
-static tapml_status judge_ids(struct kept_cases *cases, const int64_t *ids, size_t count)
+static tapml_status judge_ids(struct kept_cases *cases, struct chosen_cases *chosen)
 {
     const struct verdict_options *options = cases->options;
-    tapml_status status = TAPML_OK;
-    for (size_t i = 0; status == TAPML_OK && i < count; i++) {
-        status = take_case(cases, ids[i]);
-        if (status == TAPML_OK && options->progress) {
-            status = options->progress(options->user, i + 1, count);
+    for (size_t i = 0; i < chosen->count && !chosen_cases_is_over(chosen, i); i++) {
+        TAPML_TRY(take_case(cases, chosen->ids[i]));
+        if (options->progress) {
+            TAPML_TRY(options->progress(options->user, i + 1, chosen->count));
         }
     }
+    return TAPML_OK;
+}
+
+static tapml_status judge_chosen(struct kept_cases *cases, struct chosen_cases *chosen)
+{
+    const tapml_status status = judge_ids(cases, chosen);
     if (status == TAPML_OK) {
         TAPML_TRY(write_results(cases));
-        return settle_all(cases);
+        TAPML_TRY(settle_all(cases));
+        cases->list->not_run = cases->options->choice ? chosen->all - cases->list->count : 0;
+        return chosen_cases_sort(chosen, cases->list);
     }
     // What is known is kept; the failure that ended it is the one to report.
     char message[MESSAGE_TEXT];
@@ -237,13 +244,13 @@ tapml_status kept_cases_judge(const struct verdict_options *options,
     if (options->case_id == 0 && !options->fresh) {
         TAPML_TRY(forget_stale(&cases));
     }
-    int64_t *all = NULL;
-    size_t count = 0;
-    TAPML_TRY(stored_case_ids(options->store, &all, &count));
-    const int64_t *ids = options->case_id != 0 ? &options->case_id : all;
-    count = options->case_id != 0 ? 1 : count;
-    io_list->items = arena_array(io_list->arena, count, sizeof(*io_list->items));
-    const tapml_status status = io_list->items ? judge_ids(&cases, ids, count) : status_no_memory();
-    alloc_free(all);
+    struct arena *arena = arena_create();
+    struct chosen_cases chosen;
+    tapml_status status = arena ? chosen_cases_list(options, arena, &chosen) : status_no_memory();
+    if (status == TAPML_OK) {
+        io_list->items = arena_array(io_list->arena, chosen.count + 1, sizeof(*io_list->items));
+        status = io_list->items ? judge_chosen(&cases, &chosen) : status_no_memory();
+    }
+    arena_destroy(arena);
     return status;
 }

@@ -20,6 +20,7 @@
 struct arena;
 struct backend;
 struct checkpoint;
+struct choice_settings;
 struct comparers;
 struct examination;
 struct store;
@@ -65,6 +66,7 @@ struct verdict_list {
     struct verdict *derived; // Op by op.
     size_t derived_count, derived_capacity;
     size_t replayed, derived_replayed; // Of both: those that the store did not have.
+    size_t not_run;                    // Kept cases that the choice leaves out.
 
     // Op executions on the target: of kept cases, of those the ones from the first that failed on,
     // of derived cases. Of calibration, on other devices, for all of them.
@@ -87,6 +89,10 @@ struct verdict_options {
     int derived;                 // Judges derived cases too, after the kept ones.
     int divides;                 // Finds the part of a group that is wrong (verify/divider.h).
     size_t hangs_max;            // Of an op, after which its other kept cases are skipped; 0: none.
+
+    // Which kept cases run, and in which order (choose/choice.h); NULL: all, in the order of the
+    // store. Not beside `case_id` or `fresh`.
+    const struct choice_settings *choice;
 
     // Verdicts on derived cases that the store has (verify/neighbours.h): those of an op that are
     // fresh are taken over, and not judged again. They outlive the list. Or NULL.

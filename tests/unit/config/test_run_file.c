@@ -32,6 +32,25 @@ Test(run_file, defaults_stand_where_keys_are_absent)
     run_config_release(&config);
 }
 
+Test(run_file, a_budget_and_an_order_choose)
+{
+    struct run_config config;
+
+    cr_assert_eq(load(WHOLE, &config), TAPML_OK, "%s", status_message());
+    cr_assert_null(run_config_choice(&config));
+    run_config_release(&config);
+    cr_assert_eq(load(WHOLE "[order]\npolicy = carved\n", &config), TAPML_OK);
+    cr_assert_null(run_config_choice(&config));
+    run_config_release(&config);
+    cr_assert_eq(load(WHOLE "[select]\nbudget = 2%\n[order]\npolicy = cover\n", &config), TAPML_OK,
+                 "%s", status_message());
+    cr_assert_eq(run_config_choice(&config)->budget.kind, BUDGET_SHARE);
+    cr_assert_eq(run_config_choice(&config)->order, CHOICE_COVER);
+    run_config_release(&config);
+    refused(WHOLE "[select]\nbudget = some\n", "budget is 'some', expected a number of cases");
+    refused(WHOLE "[order]\npolicy = random\n", "random");
+}
+
 Test(run_file, an_unknown_name_is_refused_with_the_nearest)
 {
     refused(WHOLE "[run]\npromts = q\n", "did you mean 'prompts'?");

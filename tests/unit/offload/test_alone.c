@@ -139,7 +139,7 @@ Test(alone, what_was_never_compared_is_no_pass)
 
     cr_assert_eq(count, 2u);
     cr_assert_str_eq(rows[0].instance, "c");
-    cr_assert_str_eq(rows[0].reason, "it has no case");
+    cr_assert_str_eq(rows[0].reason, "it has no case that was run");
     cr_assert_str_eq(rows[1].instance, "a");
     cr_assert_str_eq(rows[1].kind, BLAME_UNSUPPORTED);
     MUST(offloaded_find(store, "gpu", arena, &row));

@@ -200,6 +200,7 @@ Test(migrate, stores_of_versions_from_3_on_are_read_and_upgraded)
     read_and_upgrade(4);
     read_and_upgrade(5);
     read_and_upgrade(6);
+    read_and_upgrade(7);
 }
 
 // Version 6 had no measures of plugins, and all else.
@@ -210,6 +211,17 @@ Test(migrate, a_store_gets_a_table_for_measures)
     cr_assert_eq(store_open(path, 1, &store), TAPML_OK, "%s", status_message());
     cr_expect_gt(number_of(store, "SELECT count(cosine) FROM output_error"), 0);
     cr_expect_eq(number_of(store, "SELECT count(*) FROM measure"), 0);
+    store_close(store);
+}
+
+// Features of a store that lacks them are measured when they are needed first.
+Test(migrate, a_store_gets_an_empty_table_for_features)
+{
+    struct store *store = NULL;
+    copy_store("tests/data/stores/version-7/run.tapmlrun");
+    cr_assert_eq(store_open(path, 1, &store), TAPML_OK, "%s", status_message());
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM feature"), 0);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM \"case\""), 80);
     store_close(store);
 }
 

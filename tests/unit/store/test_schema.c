@@ -67,7 +67,7 @@ static void tables_of_document(struct text *out)
         }
         if (sscanf(line, "### %63s", name) == 1) {
             text_format(out, "%s%s:", out->length > 0 ? "\n" : "", name);
-        } else if (sscanf(line, "| %63[a-z_]", name) == 1 && strcmp(name, "column") != 0) {
+        } else if (sscanf(line, "| %63[a-z0-9_]", name) == 1 && strcmp(name, "column") != 0) {
             text_format(out, " %s", name);
         }
     }

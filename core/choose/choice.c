@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "choose/choice.h"
+
+#include "base/arena.h"
+#include "base/assert.h"
+#include "base/random.h"
+#include "choose/balance.h"
+#include "choose/feature_set.h"
+#include "choose/risk.h"
+#include "choose/vectors.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHUFFLE_SEED = 1, SIGNATURES_MAX = 128 };
+
+static const double SECOND_NS = 1e9;
+
+struct choosing {
+    struct store *store;
+    const struct choice_options *options;
+    struct arena *arena;
+    struct case_choice choice;
+    double *costs; // Of all cases, in seconds; NULL: they are counted.
+};
+
+const char *choice_order_name(enum choice_order order)
+{
+    static const char *const names[] = {"auto", "carved", "balance", "cover"};
+    ASSERT((size_t)order < sizeof(names) / sizeof(*names));
+    return names[order];
+}
+
+// -- Times -------------------------------------------------------------------------------------
+
+static tapml_status fit_to(struct choosing *choosing, int is_of_target)
+{
+    struct case_choice *choice = &choosing->choice;
+    double *times = arena_array(choosing->arena, choice->count + 1, sizeof(*times));
+    if (!times) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < choice->count; i++) {
+        const struct feature_case *item = &choice->cases[i];
+        times[i] = (double)(is_of_target ? item->target_ns : item->source_ns);
+    }
+    choice->is_of_target = is_of_target;
+    return time_model_fit(&(struct time_model_input){choice->cases, choice->count, choice->groups,
+                                                     choice->group_count, times},
+                          choosing->arena, &choice->times, &choice->has_times);
+}
+
+static tapml_status predict(struct choosing *choosing)
+{
+    TAPML_TRY(fit_to(choosing, 1));
+    return choosing->choice.has_times ? TAPML_OK : fit_to(choosing, 0);
+}
+
+// -- Selecting ---------------------------------------------------------------------------------
+
+static tapml_status find_costs(struct choosing *choosing)
+{
+    struct case_choice *choice = &choosing->choice;
+    if (choosing->options->settings.budget.kind != BUDGET_SECONDS) {
+        return TAPML_OK;
+    }
+    choosing->costs = arena_array(choosing->arena, choice->count + 1, sizeof(*choosing->costs));
+    if (!choosing->costs) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < choice->count; i++) {
+        const double time_ns = choice->has_times ? choice->times.times_ns[i] : 1;
+        choosing->costs[i] = fmax(time_ns, 1) / SECOND_NS;
+    }
+    return TAPML_OK;
+}
+
+static tapml_status measure_risks(struct choosing *choosing, double **out_risks)
+{
+    struct case_choice *choice = &choosing->choice;
+    double *failures = arena_array(choosing->arena, choice->count + 1, sizeof(*failures));
+    double *whole = arena_array(choosing->arena, choice->count + 1, sizeof(*whole));
+    choice->risks = arena_array(choosing->arena, choice->count + 1, sizeof(*choice->risks));
+    if (!failures || !whole || !choice->risks) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; choosing->options->find_failures && i < choice->count; i++) {
+        failures[i] =
+            choosing->options->find_failures(choosing->options->user, choice->cases[i].op);
+    }
+    TAPML_TRY(risk_measure(choice->cases, choice->count, choice->groups, choice->group_count,
+                           failures, choice->risks));
+    for (size_t i = 0; i < choice->count; i++) {
+        whole[i] = risk_whole(&choice->risks[i]);
+    }
+    *out_risks = whole;
+    return TAPML_OK;
+}
+
+// Chooses within the budget; within one of all cases if only their order is asked for.
+static tapml_status select_cases(struct choosing *choosing)
+{
+    struct case_choice *choice = &choosing->choice;
+    const struct case_budget *budget = &choosing->options->settings.budget;
+    float *values = NULL;
+    double *risks = NULL;
+    TAPML_TRY(find_costs(choosing));
+    TAPML_TRY(measure_risks(choosing, &risks));
+    TAPML_TRY(vectors_make(choice->cases, choice->count, choice->groups, choice->group_count,
+                           choosing->arena, &values));
+    const struct select_input input = {
+        .points = {values, FEATURE_COUNT, choice->groups, choice->count},
+        .group_count = choice->group_count,
+        .risks = risks,
+        .costs = choosing->costs,
+        .budget = choosing->costs ? budget->amount : (double)budget_cases(budget, choice->count),
+        .bounding_from = SELECT_BOUNDING_FROM,
+        .graph_max = SELECT_GRAPH_MAX};
+    TAPML_TRY(select_run(&input, choosing->arena, &choice->selected));
+    choice->chosen = choice->selected.count;
+    for (size_t i = 0; i < choice->chosen; i++) {
+        choice->order[i] = choice->selected.picks[i].index;
+    }
+    return TAPML_OK;
+}
+
+// -- Ordering ----------------------------------------------------------------------------------
+
+static int by_index(const void *a, const void *b)
+{
+    const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return one < other ? -1 : one > other;
+}
+
+static void sort_as_carved(struct case_choice *choice)
+{
+    if (choice->chosen > 0) {
+        qsort(choice->order, choice->chosen, sizeof(*choice->order), by_index);
+    }
+}
+
+// The features of what runs, scaled over all, and behind them a column for each signature: what a
+// case costs and whether it passes depends on its op first.
+static tapml_status balance(struct choosing *choosing)
+{
+    struct case_choice *choice = &choosing->choice;
+    const size_t columns =
+        choice->group_count < SIGNATURES_MAX ? choice->group_count : SIGNATURES_MAX;
+    const size_t width = FEATURE_COUNT + columns;
+    float *values = NULL;
+    float *points = arena_array(choosing->arena, choice->chosen * width + 1, sizeof(*points));
+    uint32_t *order = arena_array(choosing->arena, choice->chosen + 1, sizeof(*order));
+    struct random random;
+    TAPML_TRY(vectors_make(choice->cases, choice->count, NULL, 1, choosing->arena, &values));
+    if (!points || !order) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < choice->chosen; i++) {
+        const uint32_t index = choice->order[i];
+        memcpy(points + i * width, values + (size_t)index * FEATURE_COUNT,
+               FEATURE_COUNT * sizeof(*values));
+        if (choice->groups[index] < columns) {
+            points[i * width + FEATURE_COUNT + choice->groups[index]] = (float)sqrt(FEATURE_COUNT);
+        }
+        order[i] = (uint32_t)i;
+    }
+    // The first pass begins from no order at all: pairs of neighbours would be pairs of a layer.
+    random_init(&random, SHUFFLE_SEED);
+    for (size_t i = choice->chosen; i > 1; i--) {
+        const size_t other = (size_t)random_below(&random, i);
+        const uint32_t kept = order[i - 1];
+        order[i - 1] = order[other];
+        order[other] = kept;
+    }
+    TAPML_TRY(balance_run(&(struct balance_points){points, width, choice->chosen}, BALANCE_PASSES,
+                          order));
+    for (size_t i = 0; i < choice->chosen; i++) {
+        order[i] = choice->order[order[i]];
+    }
+    choice->order = order;
+    return TAPML_OK;
+}
+
+static tapml_status put_in_order(struct choosing *choosing)
+{
+    struct case_choice *choice = &choosing->choice;
+    const struct choice_settings *settings = &choosing->options->settings;
+    const enum choice_order automatic =
+        settings->budget.kind == BUDGET_SECONDS ? CHOICE_COVER : CHOICE_CARVED;
+    choice->policy = settings->order == CHOICE_AUTO ? automatic : settings->order;
+    if (choice->policy == CHOICE_COVER) {
+        return TAPML_OK; // They are in the order in which they were chosen.
+    }
+    sort_as_carved(choice);
+    return choice->policy == CHOICE_BALANCE ? balance(choosing) : TAPML_OK;
+}
+
+// -- All of it ---------------------------------------------------------------------------------
+
+static void sum_times(struct case_choice *choice)
+{
+    choice->seconds = choice->has_times ? 0 : NAN;
+    for (size_t i = 0; choice->has_times && i < choice->chosen; i++) {
+        choice->seconds += choice->times.times_ns[choice->order[i]] / SECOND_NS;
+    }
+}
+
+static tapml_status make(struct choosing *choosing)
+{
+    struct case_choice *choice = &choosing->choice;
+    const struct choice_settings *settings = &choosing->options->settings;
+    TAPML_TRY(feature_set_load(choosing->store, choosing->options->target, choosing->options->keep,
+                               choosing->arena, &choice->cases, &choice->count));
+    TAPML_TRY(vectors_group(choice->cases, choice->count, choosing->arena, &choice->groups,
+                            &choice->group_count));
+    choice->order = arena_array(choosing->arena, choice->count + 1, sizeof(*choice->order));
+    if (!choice->order) {
+        return status_no_memory();
+    }
+    TAPML_TRY(predict(choosing));
+    choice->has_selected = settings->budget.kind != BUDGET_ALL;
+    if (choice->has_selected || settings->order == CHOICE_COVER) {
+        TAPML_TRY(select_cases(choosing));
+    } else {
+        choice->chosen = choice->count;
+        for (size_t i = 0; i < choice->count; i++) {
+            choice->order[i] = (uint32_t)i;
+        }
+    }
+    TAPML_TRY(put_in_order(choosing));
+    sum_times(choice);
+    return TAPML_OK;
+}
+
+tapml_status choice_make(struct store *store,
+                         const struct choice_options *options,
+                         struct arena *arena,
+                         struct case_choice *out_choice)
+{
+    struct choosing choosing = {.store = store, .options = options, .arena = arena};
+    ASSERT(options->target);
+    TAPML_TRY(make(&choosing));
+    *out_choice = choosing.choice;
+    return TAPML_OK;
+}
+
+static void print_certificate(const struct case_choice *choice, char *out, size_t size)
+{
+    const struct objective_certificate *certificate = &choice->selected.certificate;
+    if (2 * choice->chosen > choice->count) { // Above half of the cases there is little to choose.
+        (void)snprintf(out, size, "more than half of them, of which no bound says anything");
+        return;
+    }
+    (void)snprintf(out, size, "worth at least %.2f of the best choice, by %s", certificate->share,
+                   certificate->bound == OBJECTIVE_BY_GAINS ? "what is left to gain"
+                                                            : "the largest utilities");
+}
+
+void choice_print(const struct case_choice *choice, char out_text[CHOICE_TEXT])
+{
+    char certificate[CHOICE_TEXT / 4] = "", left[CHOICE_TEXT / 4] = "";
+    if (!choice->has_selected) {
+        (void)snprintf(out_text, CHOICE_TEXT, "all %zu cases, in the order '%s'", choice->count,
+                       choice_order_name(choice->policy));
+        return;
+    }
+    print_certificate(choice, certificate, sizeof(certificate));
+    if (choice->selected.groups_left > 0) {
+        (void)snprintf(left, sizeof(left),
+                       "; the budget leaves %zu of %zu signatures without a case",
+                       choice->selected.groups_left, choice->group_count);
+    }
+    (void)snprintf(out_text, CHOICE_TEXT,
+                   "%zu of %zu cases, in the order '%s', %s%s; the other %zu are not run",
+                   choice->chosen, choice->count, choice_order_name(choice->policy), certificate,
+                   left, choice->count - choice->chosen);
+}
