@@ -20,7 +20,7 @@ struct balance_points {
     size_t count; // Below 2^32.
 };
 
-enum { BALANCE_PASSES = 6 };
+enum { BALANCE_PASSES = 8 };
 
 // Orders the points; `io_order` has the order that the first pass goes over, each index once.
 // TAPML_NO_MEMORY is the one failure.

@@ -142,39 +142,80 @@ static void sort_as_carved(struct case_choice *choice)
     }
 }
 
-// The features of what runs, scaled over all, and behind them a column for each signature: what a
-// case costs and whether it passes depends on its op first.
-static tapml_status balance(struct choosing *choosing)
+static size_t count_columns(const struct case_choice *choice)
 {
-    struct case_choice *choice = &choosing->choice;
-    const size_t columns =
-        choice->group_count < SIGNATURES_MAX ? choice->group_count : SIGNATURES_MAX;
-    const size_t width = FEATURE_COUNT + columns;
-    float *values = NULL;
-    float *points = arena_array(choosing->arena, choice->chosen * width + 1, sizeof(*points));
-    uint32_t *order = arena_array(choosing->arena, choice->chosen + 1, sizeof(*order));
-    struct random random;
-    TAPML_TRY(vectors_make(choice->cases, choice->count, NULL, 1, choosing->arena, &values));
-    if (!points || !order) {
-        return status_no_memory();
+    return choice->group_count < SIGNATURES_MAX ? choice->group_count : SIGNATURES_MAX;
+}
+
+// What is balanced: features scaled over all cases, a column for each signature, since what a case
+// takes and whether it passes depends on its kernel first, and the predicted time, since a total is
+// linear in that. Weights are those that bench/order was best with on one carve of three.
+static const float FEATURES = 1.0F / 3, SIGNATURE = 2, TIME = 2;
+
+static void put_point(const struct case_choice *choice,
+                      uint32_t index,
+                      const float *values,
+                      const double *time,
+                      float *point)
+{
+    const size_t columns = count_columns(choice);
+    for (size_t i = 0; i < FEATURE_COUNT; i++) {
+        point[i] = FEATURES * values[(size_t)index * FEATURE_COUNT + i];
     }
-    for (size_t i = 0; i < choice->chosen; i++) {
-        const uint32_t index = choice->order[i];
-        memcpy(points + i * width, values + (size_t)index * FEATURE_COUNT,
-               FEATURE_COUNT * sizeof(*values));
-        if (choice->groups[index] < columns) {
-            points[i * width + FEATURE_COUNT + choice->groups[index]] = (float)sqrt(FEATURE_COUNT);
-        }
+    if (choice->groups[index] < columns) {
+        point[FEATURE_COUNT + choice->groups[index]] = SIGNATURE;
+    }
+    if (choice->has_times && time[1] > 0) {
+        point[FEATURE_COUNT + columns] =
+            TIME * (float)((choice->times.times_ns[index] - time[0]) / time[1]);
+    }
+}
+
+// Mean and standard deviation of the predicted times.
+static void find_spread(const struct case_choice *choice, double *out_time)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; choice->has_times && i < choice->count; i++) {
+        sum += choice->times.times_ns[i] / (double)choice->count;
+        squares += choice->times.times_ns[i] * choice->times.times_ns[i] / (double)choice->count;
+    }
+    out_time[0] = sum;
+    out_time[1] = sqrt(fmax(squares - sum * sum, 0));
+}
+
+// The first pass begins from no order at all: pairs of neighbours would be pairs of a layer.
+static void shuffle(uint32_t *order, size_t count)
+{
+    struct random random;
+    random_init(&random, SHUFFLE_SEED);
+    for (size_t i = 0; i < count; i++) {
         order[i] = (uint32_t)i;
     }
-    // The first pass begins from no order at all: pairs of neighbours would be pairs of a layer.
-    random_init(&random, SHUFFLE_SEED);
-    for (size_t i = choice->chosen; i > 1; i--) {
+    for (size_t i = count; i > 1; i--) {
         const size_t other = (size_t)random_below(&random, i);
         const uint32_t kept = order[i - 1];
         order[i - 1] = order[other];
         order[other] = kept;
     }
+}
+
+static tapml_status balance(struct choosing *choosing)
+{
+    struct case_choice *choice = &choosing->choice;
+    const size_t width = FEATURE_COUNT + count_columns(choice) + 1;
+    double time[2];
+    float *values = NULL;
+    float *points = arena_array(choosing->arena, choice->chosen * width + 1, sizeof(*points));
+    uint32_t *order = arena_array(choosing->arena, choice->chosen + 1, sizeof(*order));
+    if (!points || !order) {
+        return status_no_memory();
+    }
+    TAPML_TRY(vectors_make(choice->cases, choice->count, NULL, 1, choosing->arena, &values));
+    find_spread(choice, time);
+    for (size_t i = 0; i < choice->chosen; i++) {
+        put_point(choice, choice->order[i], values, time, points + i * width);
+    }
+    shuffle(order, choice->chosen);
     TAPML_TRY(balance_run(&(struct balance_points){points, width, choice->chosen}, BALANCE_PASSES,
                           order));
     for (size_t i = 0; i < choice->chosen; i++) {

@@ -388,7 +388,7 @@ static const struct key keys[] = {
      .help = "'carved' is the order of the source's calls. With 'balance' the cases that have run "
              "are at any time like all of them, so that times and pass rates can be predicted; "
              "with 'cover' those come first that add most, for finding faults early. 'auto' is "
-             "'cover' for a budget in seconds, else 'carved'. Verdicts are the same."},
+             "'cover' for a budget in seconds, else 'carved'. See docs/choosing.md."},
     {.section = "plan",
      .name = "rule",
      .kind = KEY_OTHERS,

@@ -79,6 +79,11 @@ for key, value, expected in [
     section, name = key.split("/")
     ini(f"{key} = {value}", [f"[{section}] {name}: expected {expected}", f"found '{value}'" if "at most" not in expected
                              else f"found {value}"], {key: value})
+for budget in ("some", "0", "-1", "1.5", "101%", "5m"):
+    ini(f"a budget of {budget}", [f"run.ini:14: [select] budget: budget is '{budget}', expected a number of cases"],
+        extra=f"[select]\nbudget = {budget}\n")
+ini("an unknown order", ["[order] policy: expected 'auto' or 'carved' or 'balance' or 'cover'", "found 'random'"],
+    extra="[order]\npolicy = random\n")
 ini("a capacity below the default of decode", ["[run] capacity: expected at least 'decode', which is 32"],
     {"run/decode": None})
 ini("a target called source", ["'source' cannot be the name of a target"], extra="[target.source]\nbackend = x\n")
@@ -247,6 +252,12 @@ words("a value for a switch", ["option '--safe' takes no value"], "--config", "x
 words("something too many", ["expected no argument, found 'extra'"], "--config", "x.ini", "extra")
 for command in ("generate", "eval", "graph", "ops", "plugins"):
     words(f"something too many for {command}", ["expected no argument, found 'extra'"], command, "extra")
+words("no budget for a choice", ["no budget: give --budget 200, --budget 2% or --budget 600s"], "select", "FOLDER")
+words("a budget that is none", ["budget is '5 cases', expected a number of cases such as '200'"], "select", "FOLDER",
+      "--budget", "5 cases")
+words("a choice in an unknown order", ["--order is 'random', expected one of: carved balance cover"], "select", "FOLDER",
+      "--budget", "5", "--order", "random")
+words("a choice of no run", ["there is no store"], "select", "FOLDER/absent", "--budget", "5")
 words("threads out of range", ["option '--threads' is 0, expected 1 to 1024"], "--config",
       os.path.join(rig.SOURCE, "conf", "quickstart.ini"), "--threads", "0")
 words("an unknown key to explain", ["unknown key 'chunkk', did you mean 'chunk'?"], "--explain", "chunkk")
