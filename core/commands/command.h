@@ -132,6 +132,10 @@ extern const struct options_manual command_store_manual;
 enum outcome command_report_main(const struct command *command);
 extern const struct options_manual command_report_manual;
 
+// A question in SQL over the stores of runs.
+enum outcome command_query_main(const struct command *command);
+extern const struct options_manual command_query_manual;
+
 // What two runs differ in, from their stores; or where two dumps diverge.
 enum outcome command_compare_main(const struct command *command);
 extern const struct options_manual command_compare_manual;

@@ -47,6 +47,8 @@ static const struct command_entry entries[] = {
      &command_store_manual},
     {"report", command_report_main, "write the report of a run anew, from its store alone",
      &command_report_manual},
+    {"query", command_query_main, "answer a question in SQL over the stores of runs",
+     &command_query_manual},
     {"compare", command_compare_main, "print what two runs differ in, or where two dumps diverge",
      &command_compare_manual},
     {"graph", command_graph_main, "print a model's graph, as text or for Graphviz",

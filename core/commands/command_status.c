@@ -16,7 +16,6 @@
 #include "run/run_lock.h"
 #include "store/carved.h"
 #include "store/label.h"
-#include "store/maker.h"
 #include "store/metadata.h"
 #include "store/step.h"
 #include "store/store.h"
@@ -31,22 +30,34 @@
 #include <string.h>
 
 static const struct options_spec specs[] = {
-    {"--json", NULL, "prints it as JSON"},
+    {"--ops", NULL, "prints a line for each operator of a target, too"},
+    {"--json", NULL, "prints it as JSON, with all operators"},
     {"--help", NULL, "prints this"},
     {NULL, NULL, NULL},
 };
 
 const struct options_manual command_status_manual = {
-    .usage = "tapml-host status DIR [--json]",
+    .usage = "tapml-host status DIR [--ops] [--json]",
     .about = "Prints the progress of the run in a folder, during the run or later.",
     .specs = specs,
+};
+
+// Results that there are: of a target, or of an operator there. See verify/verdict.h.
+struct result_counts {
+    int64_t all, passed, failed, fresh, stale, inherited, stale_limits;
+};
+
+struct op_counts {
+    const char *op;
+    struct result_counts results;
 };
 
 // What the store knows of a target so far.
 struct part {
     const char *name, *backend, *goal;
-    int64_t replayed, passed, failed;
-    struct maker_stale stale; // Results that do not belong to the last start.
+    struct result_counts results;
+    struct op_counts *ops; // By their first cases.
+    size_t op_count;
     int64_t blamed, moved;
     const char *step, *verdict; // Of the last step, or "".
     const char *given_up;       // Why it was, at the last start; or "".
@@ -145,6 +156,44 @@ static tapml_status read_step(struct store *store, const struct step_row *row, s
     return status;
 }
 
+static void count_result(const struct verdict *verdict, struct result_counts *counts)
+{
+    counts->all++;
+    counts->passed += verdict->kind == VERDICT_PASS;
+    counts->failed += (int64_t)verdict_count_failed(verdict, 1);
+    counts->fresh += verdict->freshness == VERDICT_FRESH;
+    counts->stale += verdict->freshness == VERDICT_OUTDATED;
+    counts->inherited += verdict->freshness == VERDICT_INHERITED;
+    counts->stale_limits += verdict->has_stale_limits;
+}
+
+static tapml_status
+count_results(struct arena *arena, const struct verdict_list *list, struct part *part)
+{
+    struct table ops;
+    tapml_status status = TAPML_OK;
+
+    part->ops = arena_array(arena, list->count + 1, sizeof(*part->ops));
+    if (part->ops == NULL) {
+        return status_no_memory();
+    }
+    table_init(&ops);
+    for (size_t i = 0; status == TAPML_OK && i < list->count; i++) {
+        const struct verdict *verdict = &list->items[i];
+        size_t index = part->op_count;
+
+        if (!table_find(&ops, verdict->op_name, &index)) {
+            status = table_set(&ops, verdict->op_name, index);
+            part->ops[part->op_count++].op = arena_text(arena, verdict->op_name);
+            status = part->ops[index].op != NULL ? status : status_no_memory();
+        }
+        count_result(verdict, &part->results);
+        count_result(verdict, &part->ops[index].results);
+    }
+    table_release(&ops);
+    return status;
+}
+
 static tapml_status read_part(struct overview *overview, struct store *store, struct part *part)
 {
     struct verdict_list list = {0};
@@ -153,16 +202,12 @@ static tapml_status read_part(struct overview *overview, struct store *store, st
 
     part->step = part->verdict = "";
     TAPML_TRY(step_find_settled(store, part->name, overview->arena, &step, &has_step));
-    TAPML_TRY(maker_count_stale(store, part->name, &part->stale));
     TAPML_TRY(verdict_read(store, part->name, &list));
-    part->replayed = (int64_t)list.count;
-    part->failed = (int64_t)verdict_count_failed(list.items, list.count);
-    for (size_t i = 0; i < list.count; i++) {
-        part->passed += list.items[i].kind == VERDICT_PASS;
-    }
-    const tapml_status status =
-        has_step ? read_step(store, &step, part) : count_failing(&list, part);
+    tapml_status status = count_results(overview->arena, &list, part);
 
+    if (status == TAPML_OK) {
+        status = has_step ? read_step(store, &step, part) : count_failing(&list, part);
+    }
     verdict_list_release(&list);
     return status;
 }
@@ -326,21 +371,25 @@ static void print_phase(const struct run_lock_state *lock)
 
 static void print_part(const struct overview *overview, const struct part *part)
 {
-    (void)printf("  %-8s %s: %" PRId64 " of %" PRId64 " cases replayed, %" PRId64
-                 " passed, %" PRId64 " failed; %" PRId64 " blamed, %" PRId64 " of %" PRId64
-                 " instances moved so far",
-                 part->name, part->backend, part->replayed, overview->cases, part->passed,
-                 part->failed, part->blamed, part->moved, overview->instances);
+    (void)printf(
+        "  %-8s %s: %" PRId64 " of %" PRId64 " cases replayed, %" PRId64 " passed, %" PRId64
+        " failed; %" PRId64 " blamed, %" PRId64 " of %" PRId64 " instances moved so far",
+        part->name, part->backend, part->results.all, overview->cases, part->results.passed,
+        part->results.failed, part->blamed, part->moved, overview->instances);
     if (*part->step != '\0') {
         (void)printf("; last step '%s': %s", part->step, part->verdict);
     }
-    if (part->stale.results > 0) {
+    if (part->results.stale > 0) {
         (void)printf("; %" PRId64 " results are stale: the next start replays their cases",
-                     part->stale.results);
+                     part->results.stale);
     }
-    if (part->stale.limits > 0) {
+    if (part->results.inherited > 0) {
+        (void)printf("; %" PRId64 " results are inherited from cases with the same key",
+                     part->results.inherited);
+    }
+    if (part->results.stale_limits > 0) {
         (void)printf("; limits of %" PRId64 " results are stale: the next start measures them",
-                     part->stale.limits);
+                     part->results.stale_limits);
     }
     if (*part->given_up != '\0') {
         (void)printf("; given up: %s", part->given_up);
@@ -348,7 +397,21 @@ static void print_part(const struct overview *overview, const struct part *part)
     (void)printf("\n");
 }
 
-static void print_text(const struct overview *overview)
+static void print_ops(const struct part *part)
+{
+    (void)printf("    %-24s %7s %7s %7s %7s %7s %9s\n", "operator", "results", "passed", "failed",
+                 "fresh", "stale", "inherited");
+    for (size_t i = 0; i < part->op_count; i++) {
+        const struct result_counts *results = &part->ops[i].results;
+
+        (void)printf("    %-24s %7" PRId64 " %7" PRId64 " %7" PRId64 " %7" PRId64 " %7" PRId64
+                     " %9" PRId64 "\n",
+                     part->ops[i].op, results->all, results->passed, results->failed,
+                     results->fresh, results->stale, results->inherited);
+    }
+}
+
+static void print_text(const struct overview *overview, int has_ops)
 {
     const struct run_lock_state *lock = &overview->lock;
     const char *name = state_name(overview);
@@ -366,6 +429,9 @@ static void print_text(const struct overview *overview)
     }
     for (size_t i = 0; i < overview->part_count; i++) {
         print_part(overview, &overview->parts[i]);
+        if (has_ops) {
+            print_ops(&overview->parts[i]);
+        }
     }
     if (*lock->message != '\0') {
         (void)printf("  error    %s\n", lock->message);
@@ -389,20 +455,40 @@ static void append_number(struct text *text, const char *name, double number)
     }
 }
 
+static void append_results(struct text *text, const struct result_counts *results)
+{
+    text_format(text,
+                ", \"passed\": %" PRId64 ", \"failed\": %" PRId64 ", \"fresh\": %" PRId64
+                ", \"stale\": %" PRId64 ", \"inherited\": %" PRId64 ", \"stale_limits\": %" PRId64,
+                results->passed, results->failed, results->fresh, results->stale,
+                results->inherited, results->stale_limits);
+}
+
+static void append_ops(struct text *text, const struct part *part)
+{
+    text_append(text, ", \"ops\": [");
+    for (size_t i = 0; i < part->op_count; i++) {
+        text_append(text, i > 0 ? ", {\"op\": " : "{\"op\": ");
+        text_append_json(text, part->ops[i].op);
+        text_format(text, ", \"results\": %" PRId64, part->ops[i].results.all);
+        append_results(text, &part->ops[i].results);
+        text_append(text, "}");
+    }
+    text_append(text, "]");
+}
+
 static void append_part(struct text *text, const struct part *part)
 {
     text_append(text, "{\"name\": ");
     text_append_json(text, part->name);
     append_member(text, "backend", part->backend);
-    text_format(text,
-                ", \"replayed\": %" PRId64 ", \"passed\": %" PRId64 ", \"failed\": %" PRId64
-                ", \"blamed\": %" PRId64 ", \"moved\": %" PRId64 ", \"stale\": %" PRId64
-                ", \"stale_limits\": %" PRId64,
-                part->replayed, part->passed, part->failed, part->blamed, part->moved,
-                part->stale.results, part->stale.limits);
+    text_format(text, ", \"replayed\": %" PRId64, part->results.all);
+    append_results(text, &part->results);
+    text_format(text, ", \"blamed\": %" PRId64 ", \"moved\": %" PRId64, part->blamed, part->moved);
     append_member(text, "step", part->step);
     append_member(text, "verdict", part->verdict);
     append_member(text, "given_up", part->given_up);
+    append_ops(text, part);
     text_append(text, "}");
 }
 
@@ -438,7 +524,7 @@ static tapml_status print_json(const struct overview *overview)
     return text_print(&text);
 }
 
-static tapml_status print_status(const char *folder, int is_json)
+static tapml_status print_status(const char *folder, int is_json, int has_ops)
 {
     struct overview overview = {.folder = folder, .refusal = "", .arena = arena_create()};
     tapml_status status = overview.arena != NULL ? gather(&overview) : status_no_memory();
@@ -446,7 +532,7 @@ static tapml_status print_status(const char *folder, int is_json)
     if (status == TAPML_OK && is_json) {
         status = print_json(&overview);
     } else if (status == TAPML_OK) {
-        print_text(&overview);
+        print_text(&overview, has_ops);
     }
     arena_destroy(overview.arena);
     return status;
@@ -464,7 +550,8 @@ enum outcome command_status_main(const struct command *command)
         status = status_fail(TAPML_INVALID, "status takes the folder of a run, see --help");
     }
     if (status == TAPML_OK) {
-        status = print_status(options.plain[0], options_get(&options, "--json") != NULL);
+        status = print_status(options.plain[0], options_get(&options, "--json") != NULL,
+                              options_get(&options, "--ops") != NULL);
     }
     return outcome_report(status);
 }

@@ -277,14 +277,14 @@ static void print_summary(const json_t *target, int is_verbose)
     const json_t *counts = json_object_get(target, "counts");
     const json_t *judged = json_object_get(target, "end_to_end");
 
-    (void)printf("%" PRIu64 " of %" PRIu64 " instances on %s, %" PRIu64 " blamed, %" PRIu64
-                 " unsupported, %" PRIu64 " left on the source; %" PRIu64 " cases, %" PRIu64
-                 " not compared\n",
-                 count_of(counts, "moved"), count_of(counts, "wanted"),
-                 report_markup_string(target, "name"), count_of(counts, "blamed"),
-                 count_of(counts, "unsupported_instances"),
-                 count_of(counts, "wanted") - count_of(counts, "moved"), count_of(counts, "cases"),
-                 count_of(counts, "unsupported") + count_of(counts, "skipped"));
+    (void)printf(
+        "%" PRIu64 " of %" PRIu64 " instances on %s, %" PRIu64 " blamed, %" PRIu64
+        " unsupported, %" PRIu64 " left on the source; %" PRIu64 " cases, %" PRIu64
+        " not compared\n",
+        count_of(counts, "moved"), count_of(counts, "wanted"), report_markup_string(target, "name"),
+        count_of(counts, "blamed"), count_of(counts, "unsupported_instances"),
+        count_of(counts, "wanted") - count_of(counts, "moved"), count_of(counts, "cases"),
+        count_of(counts, "unsupported") + count_of(counts, "skipped") + count_of(counts, "stale"));
     report_selection_print(target);
     if (!report_driver_is_wrong(target)) {
         print_search(target, is_verbose);
@@ -431,7 +431,7 @@ tapml_status report_print_verdicts(const struct verdict_list *list, size_t failu
 
         (void)printf("%-24s %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %12" PRIu64 " %22.3g %10.1f\n",
                      line->op_name, line->cases, line->passed, line->failed,
-                     line->unsupported + line->skipped, line->margin,
+                     line->unsupported + line->skipped + line->stale, line->margin,
                      average_us(line->target_ns, line->cases));
     }
     print_failures(list, failures_max);

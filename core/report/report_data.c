@@ -263,13 +263,13 @@ add_target(struct report_maker *whole, struct store *store, const struct target_
     struct report_maker part = {.failed = 0};
 
     TAPML_TRY(report_rows_read(store, target->name, &rows));
-    const int is_wrong = report_rows_is_wrong(&rows);
+    const char *verdict = report_rows_verdict(&rows);
     const tapml_status status = report_target_make(&rows, &part.object);
 
     report_rows_release(&rows);
     TAPML_TRY(status);
     report_maker_append(whole, json_object_get(whole->object, "targets"), &part);
-    put_verdict(whole, is_wrong ? "wrong" : "right");
+    put_verdict(whole, verdict);
     return TAPML_OK;
 }
 

@@ -67,6 +67,9 @@ static void print_wrong(const json_t *target, enum report_verdict verdict, struc
     case REPORT_LACKS:
         REPORT_MARKUP(out, "<bdi>{}</bdi> lacks operators that it was asked to run.", name);
         break;
+    case REPORT_STALE:
+        REPORT_MARKUP(out, "<bdi>{}</bdi> has stale results, which the next start replays.", name);
+        break;
     }
 }
 
@@ -152,9 +155,9 @@ static void print_metadata(struct text *out, const char *value, const char *labe
 static void print_all_metadata(const json_t *target, struct text *out)
 {
     const json_t *counts = json_object_get(target, "counts");
-    const int64_t uncompared = report_markup_count(counts, "unsupported") +
-                               report_markup_count(counts, "skipped") +
-                               report_markup_count(counts, "derived_not_judged");
+    const int64_t uncompared =
+        report_markup_count(counts, "unsupported") + report_markup_count(counts, "skipped") +
+        report_markup_count(counts, "stale") + report_markup_count(counts, "derived_not_judged");
     const int64_t failed =
         report_markup_count(counts, "failed") + report_markup_count(counts, "errors");
     struct report_markup_shorts s;

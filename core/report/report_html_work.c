@@ -136,10 +136,10 @@ static void print_coverage(const json_t *report, const json_t *target, struct te
         "of the others the ranges are in the store. {} of {} cases were compared here, and {} "
         "of {} made up around them.</p>\n",
         report_markup_thousands_of(carving, "cases", s.a),
-        report_markup_thousands(report_markup_count(counts, "cases") -
-                                    report_markup_count(counts, "unsupported") -
-                                    report_markup_count(counts, "skipped"),
-                                s.b),
+        report_markup_thousands(
+            report_markup_count(counts, "cases") - report_markup_count(counts, "unsupported") -
+                report_markup_count(counts, "skipped") - report_markup_count(counts, "stale"),
+            s.b),
         report_markup_thousands_of(counts, "cases", s.c),
         report_markup_thousands(report_markup_count(counts, "derived") -
                                     report_markup_count(counts, "derived_not_judged"),

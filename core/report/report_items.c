@@ -26,6 +26,11 @@ static int is_kept(const void *item)
     return ((const struct report_case *)item)->verdict.label[0] == '\0';
 }
 
+static int is_not_fresh(const void *item)
+{
+    return ((const struct report_case *)item)->verdict.freshness != VERDICT_FRESH;
+}
+
 static int has_elements(const void *item)
 {
     return ((const struct report_case *)item)->verdict.elements.total > 0;
@@ -71,6 +76,7 @@ static const struct report_member case_members[] = {
     {"phase", REPORT_VALUE(struct report_case, verdict.phase)},
     {"shape_class", REPORT_VALUE(struct report_case, verdict.shape_class)},
     {"verdict", REPORT_VALUE(struct report_case, name)},
+    {"freshness", REPORT_VALUE(struct report_case, freshness), .is_there = is_not_fresh},
     {"margin", REPORT_VALUE(struct report_case, verdict.margin)},
     {"output", REPORT_VALUE(struct report_case, verdict.output)},
     {"reason", REPORT_VALUE(struct report_case, verdict.reason)},
@@ -158,6 +164,7 @@ static const struct report_member op_members[] = {
     {"failed", REPORT_VALUE(struct report_op, line.failed)},
     {"unsupported", REPORT_VALUE(struct report_op, line.unsupported)},
     {"skipped", REPORT_VALUE(struct report_op, line.skipped)},
+    {"stale", REPORT_VALUE(struct report_op, line.stale)},
     {"margin", REPORT_VALUE(struct report_op, margin)},
     {"derived", REPORT_MADE, .make = make_derived},
     {"source_ns", REPORT_VALUE(struct report_op, line.source_ns)},
@@ -231,12 +238,14 @@ static const struct report_cell op_cells[] = {
     {"recorded calls", 1, "cases", print_op_cases},
 };
 
-// Unsupported or skipped.
+// Unsupported, skipped or stale.
 static const char *word_of_rest(const json_t *op, const char *key, char *out)
 {
     (void)key;
-    return report_cells_sort_key(
-        report_markup_count(op, "unsupported") + report_markup_count(op, "skipped"), out);
+    return report_cells_sort_key(report_markup_count(op, "unsupported") +
+                                     report_markup_count(op, "skipped") +
+                                     report_markup_count(op, "stale"),
+                                 out);
 }
 
 static const char *

@@ -20,6 +20,7 @@ struct report_case {
     struct verdict verdict;
     struct result_row result; // That the verdict was read from, if it was.
     const char *name;         // Of the verdict's kind.
+    const char *freshness;    // Its name.
     const char *key;          // Of its content, in hexadecimal.
     struct carved_origin origin;
     int has_origin; // It is wanted and known.

@@ -55,7 +55,8 @@ tapml_status report_lines_add_verdicts(struct report_lines *lines,
         line->failed += verdict->kind == VERDICT_FAIL || verdict->kind == VERDICT_ERROR;
         line->unsupported += verdict->kind == VERDICT_UNSUPPORTED;
         line->skipped += verdict->kind == VERDICT_SKIPPED;
-        if (!isnan(verdict->margin)) {
+        line->stale += verdict->kind == VERDICT_STALE;
+        if (!isnan(verdict->margin) && verdict->kind != VERDICT_STALE) {
             line->margin = fmax(line->margin, verdict->margin);
         }
     }

@@ -13,7 +13,7 @@ struct report_line {
     const char *op_name;
     const char *class_; // As of an instance; "" where none is known.
     uint64_t instances, moved;
-    uint64_t cases, passed, failed, unsupported, skipped;
+    uint64_t cases, passed, failed, unsupported, skipped, stale;
     uint64_t derived_failed;
     double margin;
     uint64_t source_ns, source_calls; // Of the carving run.

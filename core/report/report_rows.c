@@ -143,6 +143,23 @@ int report_rows_is_wrong(const struct report_rows *rows)
            (rows->target.needs_all && rows->unsupported > 0);
 }
 
+static int has_stale(const struct verdict_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i].kind == VERDICT_STALE) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const char *report_rows_verdict(const struct report_rows *rows)
+{
+    return report_rows_is_wrong(rows)   ? "wrong"
+           : has_stale(&rows->verdicts) ? "incomplete"
+                                        : "right";
+}
+
 const struct blame_row *report_rows_blame(const struct report_rows *rows, const char *instance)
 {
     for (size_t i = 0; i < rows->blame_count; i++) {

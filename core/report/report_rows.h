@@ -59,6 +59,10 @@ void report_rows_release(struct report_rows *rows);
 // Whether something is wrong with the target, so that a run ends with 1.
 int report_rows_is_wrong(const struct report_rows *rows);
 
+// The verdict on the target: "wrong"; else "incomplete" if results are stale, so that they say
+// nothing of what it is now; else "right". Static.
+const char *report_rows_verdict(const struct report_rows *rows);
+
 // The row about an instance, or about an op; or NULL.
 const struct blame_row *report_rows_blame(const struct report_rows *rows, const char *instance);
 const struct bundled_row *report_rows_bundle(const struct report_rows *rows, const char *instance);

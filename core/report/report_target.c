@@ -73,10 +73,10 @@ static void tally_verdicts(struct gather *gather)
 
         item->cases++;
         item->failed += verdict_count_failed(verdict, 1);
-        item->not_compared +=
-            verdict->kind == VERDICT_UNSUPPORTED || verdict->kind == VERDICT_SKIPPED;
+        item->not_compared += verdict->kind == VERDICT_UNSUPPORTED ||
+                              verdict->kind == VERDICT_SKIPPED || verdict->kind == VERDICT_STALE;
         item->replay_ns += verdict->time_ns;
-        if (!isnan(verdict->margin)) {
+        if (!isnan(verdict->margin) && verdict->kind != VERDICT_STALE) {
             item->margin =
                 isnan(item->margin) ? verdict->margin : fmax(item->margin, verdict->margin);
         }
@@ -94,10 +94,9 @@ static void put_observers(struct gather *gather)
 static void put_device(struct gather *gather)
 {
     const struct target_row *target = &gather->rows->target;
-    const int is_wrong = report_rows_is_wrong(gather->rows);
 
     report_maker_text(&gather->made, "name", target->name);
-    report_maker_text(&gather->made, "verdict", is_wrong ? "wrong" : "right");
+    report_maker_text(&gather->made, "verdict", report_rows_verdict(gather->rows));
     report_maker_text(&gather->made, "backend", target->backend);
     report_maker_text(&gather->made, "component", target->component);
     report_maker_text(&gather->made, "device", target->device);
@@ -143,6 +142,7 @@ static void put_counts(struct gather *gather)
                        count_kind(list->items, list->count, VERDICT_UNSUPPORTED));
     report_maker_count(&part, "skipped", count_kind(list->items, list->count, VERDICT_SKIPPED));
     report_maker_count(&part, "not_run", rows->not_run);
+    report_maker_count(&part, "stale", count_kind(list->items, list->count, VERDICT_STALE));
     report_maker_count(&part, "derived", list->derived_count);
     report_maker_count(&part, "derived_failed",
                        verdict_count_failed(list->derived, list->derived_count));
@@ -279,6 +279,7 @@ static struct report_maker make_case(struct gather *gather, struct report_case *
         item->result = *verdict->result;
     }
     item->name = verdict_name(verdict->kind);
+    item->freshness = verdict_freshness_name(verdict->freshness);
     item->key = key;
     return report_list_make(&report_items_cases, item);
 }
@@ -295,9 +296,13 @@ static struct report_maker make_shown_case(struct gather *gather, const struct v
     return make_case(gather, &item);
 }
 
-// Failed beats lost beats the rest, which passed when it was replayed.
-static int rank_of_kind(enum verdict_kind kind)
+// Failed beats lost beats the rest, which passed when it was replayed. A stale result still shows
+// what was wrong.
+static int rank_of(const struct verdict *verdict)
 {
+    const enum verdict_kind kind =
+        verdict->kind == VERDICT_STALE ? verdict->measured_kind : verdict->kind;
+
     return kind == VERDICT_FAIL ? 2 : kind == VERDICT_ERROR ? 1 : 0;
 }
 
@@ -308,11 +313,11 @@ find_worst(const struct verdict *verdicts, size_t count, const char *instance)
 
     for (size_t i = 0; i < count; i++) {
         const struct verdict *verdict = &verdicts[i];
-        const int rank = rank_of_kind(verdict->kind);
+        const int rank = rank_of(verdict);
 
         if (rank > 0 && strcmp(verdict->instance, instance) == 0 &&
-            (best == NULL || rank > rank_of_kind(best->kind) ||
-             (rank == rank_of_kind(best->kind) && verdict->margin > best->margin))) {
+            (best == NULL || rank > rank_of(best) ||
+             (rank == rank_of(best) && verdict->margin > best->margin))) {
             best = verdict;
         }
     }
@@ -491,22 +496,30 @@ static void add_uncovered(struct gather *gather, struct report_uncovered entry)
     gather->uncovered[gather->uncovered_count++] = entry;
 }
 
+// What a case that was not compared is called; NULL: it was.
+static const char *name_uncovered(enum verdict_kind kind, int is_kept)
+{
+    return kind == VERDICT_SKIPPED ? (is_kept ? "case skipped" : "derived case skipped")
+           : kind == VERDICT_UNSUPPORTED
+               ? (is_kept ? "case unsupported" : "derived case unsupported")
+           : kind == VERDICT_STALE ? "case stale"
+                                   : NULL;
+}
+
 static void add_uncovered_cases(struct gather *gather, const struct verdict *verdicts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct verdict *verdict = &verdicts[i];
         const int is_kept = verdict->label[0] == '\0';
 
-        if (verdict->kind == VERDICT_UNSUPPORTED || verdict->kind == VERDICT_SKIPPED) {
-            add_uncovered(
-                gather,
-                (struct report_uncovered){
-                    .what = verdict->kind == VERDICT_SKIPPED
-                                ? (is_kept ? "case skipped" : "derived case skipped")
-                                : (is_kept ? "case unsupported" : "derived case unsupported"),
-                    .op = verdict->op_name,
-                    .reason = verdict->reason,
-                    .first = is_kept ? verdict->instance : verdict->label});
+        const char *what = name_uncovered(verdict->kind, is_kept);
+
+        if (what != NULL) {
+            add_uncovered(gather, (struct report_uncovered){.what = what,
+                                                            .op = verdict->op_name,
+                                                            .reason = verdict->reason,
+                                                            .first = is_kept ? verdict->instance
+                                                                             : verdict->label});
         }
     }
 }

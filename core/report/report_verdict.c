@@ -26,13 +26,16 @@ enum report_verdict report_verdict_of(const json_t *target)
 {
     const json_t *judged = judged_of(target);
 
-    return strcmp(report_markup_string(target, "verdict"), "right") == 0 ? REPORT_RIGHT
-           : report_driver_is_wrong(target)                              ? REPORT_DRIVER
-           : json_array_size(json_object_get(target, "blamed")) > 0      ? REPORT_OPS
-           : json_is_false(json_object_get(judged, "agrees"))            ? REPORT_DIVERGES
-           : report_markup_string(judged, "unexplained")[0] != '\0'      ? REPORT_UNEXPLAINED
-           : count_of(target, "derived_failed") > 0                      ? REPORT_DERIVED
-                                                                         : REPORT_LACKS;
+    const char *verdict = report_markup_string(target, "verdict");
+
+    return strcmp(verdict, "right") == 0                            ? REPORT_RIGHT
+           : strcmp(verdict, "incomplete") == 0                     ? REPORT_STALE
+           : report_driver_is_wrong(target)                         ? REPORT_DRIVER
+           : json_array_size(json_object_get(target, "blamed")) > 0 ? REPORT_OPS
+           : json_is_false(json_object_get(judged, "agrees"))       ? REPORT_DIVERGES
+           : report_markup_string(judged, "unexplained")[0] != '\0' ? REPORT_UNEXPLAINED
+           : count_of(target, "derived_failed") > 0                 ? REPORT_DERIVED
+                                                                    : REPORT_LACKS;
 }
 
 enum report_model report_verdict_model(const json_t *target)
@@ -189,6 +192,11 @@ static void print_sentence(const json_t *target, struct text *out)
         text_format(out, "%s lacks %" PRId64 " instances that it was asked to run", name,
                     count_of(target, "unsupported_instances"));
         break;
+    case REPORT_STALE:
+        text_format(out,
+                    "%s: %" PRId64 " of %" PRId64 " results are stale, the next start replays them",
+                    name, count_of(target, "stale"), count_of(target, "cases"));
+        break;
     }
 }
 
@@ -256,14 +264,20 @@ static void print_next(const json_t *report, const char *dir, struct text *out)
 {
     const json_t *targets = json_object_get(report, "targets");
     const json_t *given_up = json_object_get(report, "given_up");
+    int is_stale = 0;
 
     for (size_t i = 0; i < json_array_size(targets); i++) {
-        if (report_verdict_of(json_array_get(targets, i)) != REPORT_RIGHT) {
+        const enum report_verdict verdict = report_verdict_of(json_array_get(targets, i));
+
+        is_stale |= verdict == REPORT_STALE;
+        if (verdict != REPORT_RIGHT && verdict != REPORT_STALE) {
             print_wrong(json_array_get(targets, i), dir, out);
             return;
         }
     }
-    if (json_array_size(given_up) > 0) {
+    if (is_stale) {
+        text_append(out, "the same run again, which replays what is stale");
+    } else if (json_array_size(given_up) > 0) {
         text_format(out, "the same run again, when %s is there",
                     report_markup_string(json_array_get(given_up, 0), "name"));
     } else if (json_array_size(targets) > 0 &&

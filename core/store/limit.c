@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/limit.h"
 
+#include "base/arena.h"
 #include "base/assert.h"
 #include "store/row.h"
+#include "store/row_list.h"
+
+#include <string.h>
 
 static void put_output(struct row *row, const struct limit_row *limit)
 {
@@ -32,6 +36,70 @@ tapml_status limit_find(struct store *store, struct limit_row *io_row, int *out_
         row_end(&row);
     }
     return TAPML_OK;
+}
+
+static int take_limit(struct arena *arena, struct row *row, void *out_item)
+{
+    struct limit_row *item = out_item;
+    *item = (struct limit_row){.op = arena_text(arena, row_text(row, 0)),
+                               .version = (uint32_t)row_i64(row, 1),
+                               .shape_class = arena_text(arena, row_text(row, 2)),
+                               .param = arena_text(arena, row_text(row, 3)),
+                               .oracle = arena_text(arena, row_text(row, 4)),
+                               .calibration = arena_text(arena, row_text(row, 5)),
+                               .ulp = row_f64(row, 6),
+                               .nmse = row_f64(row, 7),
+                               .row_error = row_f64(row, 8)};
+    return item->op && item->shape_class && item->param && item->oracle && item->calibration;
+}
+
+tapml_status limit_list(struct store *store,
+                        struct arena *arena,
+                        struct limit_row **out_items,
+                        size_t *out_count)
+{
+    void *items = NULL;
+    TAPML_TRY(row_list_read(
+        store,
+        &(struct row_list){.sql =
+                               "SELECT op, version, shape_class, param, oracle, calibration, ulp,"
+                               " nmse, row_error FROM \"limit\""
+                               " ORDER BY op, version, shape_class, param, oracle, calibration",
+                           .item_bytes = sizeof(struct limit_row),
+                           .take = take_limit},
+        arena, &items, out_count));
+    *out_items = items;
+    return TAPML_OK;
+}
+
+// By all that a limit is looked up by, in the order of SQLite, which is that of the bytes.
+static int compare_limits(const struct limit_row *a, const struct limit_row *b)
+{
+    int order = strcmp(a->op, b->op);
+    order = order != 0 ? order : (a->version > b->version) - (a->version < b->version);
+    order = order != 0 ? order : strcmp(a->shape_class, b->shape_class);
+    order = order != 0 ? order : strcmp(a->param, b->param);
+    return order != 0 ? order : strcmp(a->oracle, b->oracle);
+}
+
+int limit_search(const struct limit_row *items, size_t count, struct limit_row *io_row)
+{
+    size_t low = 0, high = count; // The first one that is not below lies in low .. high.
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_limits(&items[middle], io_row) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == count || compare_limits(&items[low], io_row) != 0) {
+        return 0;
+    }
+    io_row->ulp = items[low].ulp;
+    io_row->nmse = items[low].nmse;
+    io_row->row_error = items[low].row_error;
+    return 1;
 }
 
 tapml_status limit_write(struct store *store, const struct limit_row *limit)

@@ -7,8 +7,10 @@
 
 #include "base/status.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
+struct arena;
 struct store;
 
 // All texts are borrowed, none is NULL.
@@ -28,6 +30,15 @@ struct limit_row {
 // measures; a digest of an oracle says its calibration too. If there is none, `*out_has` is 0 and
 // the measures stay.
 tapml_status limit_find(struct store *store, struct limit_row *io_row, int *out_has) STATUS_USED;
+
+// All rows, in `arena` with their texts, in an order in which `limit_search` finds them.
+tapml_status limit_list(struct store *store,
+                        struct arena *arena,
+                        struct limit_row **out_items,
+                        size_t *out_count) STATUS_USED;
+
+// As limit_find, in the rows of `limit_list`. Returns whether there is one. [any]
+int limit_search(const struct limit_row *items, size_t count, struct limit_row *io_row);
 
 // Writes a row in the place of that of another oracle, in the transaction at hand if there is one.
 // Fails as SQLite does: a full disk, a store that is locked.

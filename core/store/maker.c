@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/maker.h"
 
+#include "base/arena.h"
 #include "base/assert.h"
-#include "store/result.h"
-#include "store/row.h"
+#include "store/row_list.h"
+
+#include <string.h>
 
 tapml_status maker_write(struct store *store,
                          const char *target,
@@ -29,30 +31,61 @@ tapml_status maker_write(struct store *store,
     return row_run(&row);
 }
 
-#define COUNT_RESULTS                                                                              \
-    "SELECT count(*) FROM result AS r JOIN \"case\" AS c ON c.id = r.case_id"                      \
-    " LEFT JOIN maker AS m ON m.target = r.target AND m.op = c.op AND m.version = c.version"       \
-    " WHERE r.target = ?"
-#define IS_OTHER                                                                                   \
-    "(m.implementation, m.device, m.driver, m.options)"                                            \
-    " <> (r.implementation, r.device, r.driver, r.options)"
-#define LACKS_ERRORS                                                                               \
-    "(r.outcome = 'ran' AND NOT EXISTS (SELECT 1 FROM output_error AS e"                           \
-    "  WHERE e.target = r.target AND e.case_id = r.case_id AND e.class <> ''))"
-
-tapml_status
-maker_count_stale(struct store *store, const char *target, struct maker_stale *out_stale)
+static int take_maker(struct arena *arena, struct row *row, void *out_item)
 {
+    struct maker_row *item = out_item;
+    *item = (struct maker_row){.op = arena_text(arena, row_text(row, 0)),
+                               .version = (uint32_t)row_i64(row, 1),
+                               .maker = {.implementation = arena_text(arena, row_text(row, 2)),
+                                         .device = arena_text(arena, row_text(row, 3)),
+                                         .driver = arena_text(arena, row_text(row, 4)),
+                                         .options = arena_text(arena, row_text(row, 5)),
+                                         .oracle = arena_text(arena, row_text(row, 6))}};
+    return item->op && item->maker.implementation && item->maker.device && item->maker.driver &&
+           item->maker.options && item->maker.oracle;
+}
+
+tapml_status maker_list(struct store *store,
+                        const char *target,
+                        struct arena *arena,
+                        struct maker_row **out_items,
+                        size_t *out_count)
+{
+    void *items = NULL;
     ASSERT(target);
-    struct maker_stale stale;
-    TAPML_TRY(row_count(
-        store, COUNT_RESULTS " AND (" LACKS_ERRORS " OR (m.op IS NOT NULL AND " IS_OTHER "))",
-        target, &stale.results));
-    TAPML_TRY(row_count(store,
-                        COUNT_RESULTS " AND m.op IS NOT NULL AND r.oracle <> m.oracle"
-                                      " AND r.outcome = 'ran' AND NOT " LACKS_ERRORS
-                                      " AND NOT (" IS_OTHER ")",
-                        target, &stale.limits));
-    *out_stale = stale;
+    TAPML_TRY(row_list_read(
+        store,
+        &(struct row_list){.sql = "SELECT op, version, implementation, device, driver, options,"
+                                  " oracle FROM maker WHERE target = ? ORDER BY op, version",
+                           .key = target,
+                           .item_bytes = sizeof(struct maker_row),
+                           .take = take_maker},
+        arena, &items, out_count));
+    *out_items = items;
     return TAPML_OK;
+}
+
+const struct maker_row *
+maker_search(const struct maker_row *items, size_t count, const char *op, uint32_t version)
+{
+    size_t low = 0, high = count; // The one that is looked for lies in low .. high - 1.
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        int order = strcmp(items[middle].op, op);
+        order = order != 0 ? order
+                           : (items[middle].version > version) - (items[middle].version < version);
+        if (order == 0) {
+            return &items[middle];
+        }
+        low = order < 0 ? middle + 1 : low;
+        high = order < 0 ? high : middle;
+    }
+    return NULL;
+}
+
+int maker_differs(const struct result_maker *maker, const struct result_maker *last)
+{
+    return strcmp(maker->implementation, last->implementation) != 0 ||
+           strcmp(maker->device, last->device) != 0 || strcmp(maker->driver, last->driver) != 0 ||
+           strcmp(maker->options, last->options) != 0;
 }

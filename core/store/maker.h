@@ -7,10 +7,12 @@
 #pragma once
 
 #include "base/status.h"
+#include "store/result.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
-struct result_maker;
+struct arena;
 struct store;
 
 // Makes `maker` that of an op on a target, in the transaction at hand if there is one. Fails as
@@ -21,14 +23,24 @@ tapml_status maker_write(struct store *store,
                          uint32_t version,
                          const struct result_maker *maker) STATUS_USED;
 
-struct maker_stale {
-    int64_t results; // Of another implementation, device, driver or option, or without errors: the
-                     // next start replays their cases.
-    int64_t limits;  // Fresh ones whose limits are another oracle's: these are measured again.
+// What the results of an op depend on.
+struct maker_row {
+    const char *op;
+    uint32_t version;
+    struct result_maker maker;
 };
 
-// Counts the results of a target that the makers of its last start do not agree with. A result of
-// an op that has no maker yet is stale only if it has no errors.
-tapml_status maker_count_stale(struct store *store,
-                               const char *target,
-                               struct maker_stale *out_stale) STATUS_USED;
+// Those of a target, in `arena` with their texts, in an order in which `maker_search` finds them.
+tapml_status maker_list(struct store *store,
+                        const char *target,
+                        struct arena *arena,
+                        struct maker_row **out_items,
+                        size_t *out_count) STATUS_USED;
+
+// The row of an op among those of `maker_list`, or NULL: no start has replayed it. [any]
+const struct maker_row *
+maker_search(const struct maker_row *items, size_t count, const char *op, uint32_t version);
+
+// Whether a result of `maker` is stale beside that of the last start: another implementation,
+// device, driver or option computed it. An oracle has no part in that. [any]
+int maker_differs(const struct result_maker *maker, const struct result_maker *last);

@@ -59,6 +59,17 @@ tapml_status measured_write(struct store *store,
     return TAPML_OK;
 }
 
+tapml_status measured_has(struct store *store, const char *target, int *out_has)
+{
+    int64_t count = 0;
+    ASSERT(target);
+    TAPML_TRY(row_count(store,
+                        "SELECT count(*) FROM (SELECT 1 FROM measure WHERE target = ? LIMIT 1)",
+                        target, &count));
+    *out_has = count > 0;
+    return TAPML_OK;
+}
+
 static tapml_status read_one(struct row *row, struct arena *arena, struct measured *out_item)
 {
     *out_item = (struct measured){.comparer = row_text(row, 0),

@@ -39,6 +39,9 @@ tapml_status measured_write(struct store *store,
                             const struct measured *items,
                             size_t count) STATUS_USED;
 
+// Whether a target has any.
+tapml_status measured_has(struct store *store, const char *target, int *out_has) STATUS_USED;
+
 // Reads the measures of a result in their order, into `arena`, which owns the texts too. None are
 // no failure.
 tapml_status measured_list(struct store *store,

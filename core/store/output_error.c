@@ -71,21 +71,30 @@ tapml_status output_error_write(struct store *store,
     return TAPML_OK;
 }
 
-static tapml_status take_error(struct row *row, struct arena *arena, struct output_error *out_item)
+#define COLUMNS                                                                                    \
+    "param, class, is_equal, ulp, nmse, row_error, cosine, non_finite, is_outside, place,"         \
+    " expected, computed, margin"
+
+// `first` is the first of the columns, `before` an error whose texts this one may have too.
+static tapml_status take_error(struct row *row,
+                               int first,
+                               const struct output_error *before,
+                               struct arena *arena,
+                               struct output_error *out_item)
 {
-    *out_item = (struct output_error){.param = arena_text(arena, row_text(row, 0)),
-                                      .class_ = arena_text(arena, row_text(row, 1)),
-                                      .is_equal = row_i64(row, 2) != 0,
-                                      .ulp = row_f64(row, 3),
-                                      .nmse = row_f64(row, 4),
-                                      .row_error = row_f64(row, 5),
-                                      .cosine = row_f64(row, 6),
-                                      .non_finite = (uint64_t)row_i64(row, 7),
-                                      .is_outside = row_i64(row, 8) != 0,
-                                      .place = arena_text(arena, row_text(row, 9)),
-                                      .expected = row_f64(row, 10),
-                                      .computed = row_f64(row, 11),
-                                      .margin = row_f64(row, 12)};
+    *out_item = (struct output_error){.param = row_keep(row, first, before->param, arena),
+                                      .class_ = row_keep(row, first + 1, before->class_, arena),
+                                      .is_equal = row_i64(row, first + 2) != 0,
+                                      .ulp = row_f64(row, first + 3),
+                                      .nmse = row_f64(row, first + 4),
+                                      .row_error = row_f64(row, first + 5),
+                                      .cosine = row_f64(row, first + 6),
+                                      .non_finite = (uint64_t)row_i64(row, first + 7),
+                                      .is_outside = row_i64(row, first + 8) != 0,
+                                      .place = row_keep(row, first + 9, before->place, arena),
+                                      .expected = row_f64(row, first + 10),
+                                      .computed = row_f64(row, first + 11),
+                                      .margin = row_f64(row, first + 12)};
     return out_item->param && out_item->class_ && out_item->place ? TAPML_OK : status_no_memory();
 }
 
@@ -114,6 +123,7 @@ tapml_status output_error_list(struct store *store,
                                size_t *out_count)
 {
     ASSERT(target);
+    static const struct output_error none = {.param = NULL};
     struct output_error *items = NULL;
     struct row row;
     size_t count = 0, capacity = 0;
@@ -124,15 +134,14 @@ tapml_status output_error_list(struct store *store,
         return status_no_memory();
     }
     TAPML_TRY(row_begin(store,
-                        "SELECT param, class, is_equal, ulp, nmse, row_error, cosine, non_finite,"
-                        " is_outside, place, expected, computed, margin FROM output_error"
+                        "SELECT " COLUMNS " FROM output_error"
                         " WHERE target = ? AND case_id = ? ORDER BY position",
                         "reading errors", &row));
     row_put_text(&row, target);
     row_put_i64(&row, case_id);
     TAPML_TRY(row_next(&row, &has));
     while (has && count < capacity) {
-        const tapml_status status = take_error(&row, arena, &items[count++]);
+        const tapml_status status = take_error(&row, 0, &none, arena, &items[count++]);
         if (status != TAPML_OK) {
             row_end(&row);
             return status;
@@ -144,5 +153,54 @@ tapml_status output_error_list(struct store *store,
     }
     *out_items = items;
     *out_count = count;
+    return TAPML_OK;
+}
+
+struct output_error_reading {
+    struct arena *arena;
+    struct output_error *items;
+    struct output_error_group *groups;
+    size_t count, group_count, capacity;
+};
+
+static tapml_status take_of_target(void *user, struct row *row)
+{
+    struct output_error_reading *reading = user;
+    const int64_t case_id = row_i64(row, 0);
+    if (reading->count == reading->capacity) {
+        return TAPML_OK; // Another host writes: what has come since belongs to another result.
+    }
+    struct output_error *item = &reading->items[reading->count++];
+    if (reading->group_count == 0 || reading->groups[reading->group_count - 1].case_id != case_id) {
+        reading->groups[reading->group_count++] =
+            (struct output_error_group){.case_id = case_id, .items = item};
+    }
+    reading->groups[reading->group_count - 1].count++;
+    return take_error(row, 1, reading->count > 1 ? item - 1 : item, reading->arena, item);
+}
+
+tapml_status output_error_groups(struct store *store,
+                                 const char *target,
+                                 struct arena *arena,
+                                 struct output_error_group **out_groups,
+                                 size_t *out_count)
+{
+    struct output_error_reading reading = {.arena = arena};
+    int64_t count = 0;
+    ASSERT(target);
+    TAPML_TRY(
+        row_count(store, "SELECT count(*) FROM output_error WHERE target = ?", target, &count));
+    reading.capacity = (size_t)count;
+    reading.items = arena_array(arena, reading.capacity + 1, sizeof(*reading.items));
+    reading.groups = arena_array(arena, reading.capacity + 1, sizeof(*reading.groups));
+    if (!reading.items || !reading.groups) {
+        return status_no_memory();
+    }
+    TAPML_TRY(row_each(store,
+                       "SELECT case_id, " COLUMNS " FROM output_error WHERE target = ?"
+                       " ORDER BY case_id, position",
+                       target, take_of_target, &reading));
+    *out_groups = reading.groups;
+    *out_count = reading.group_count;
     return TAPML_OK;
 }

@@ -48,6 +48,21 @@ tapml_status output_error_write(struct store *store,
                                 const struct output_error *items,
                                 size_t count) STATUS_USED;
 
+// The errors of a result.
+struct output_error_group {
+    int64_t case_id;
+    struct output_error *items; // In the order of the outputs.
+    size_t count;
+};
+
+// Reads the errors of all results of a target that have some, in the order of their cases, into
+// `arena`, which owns the texts too.
+tapml_status output_error_groups(struct store *store,
+                                 const char *target,
+                                 struct arena *arena,
+                                 struct output_error_group **out_groups,
+                                 size_t *out_count) STATUS_USED;
+
 // Reads the errors of a result in the order of the outputs, into `arena`, which owns the texts too.
 // None are no failure.
 tapml_status output_error_list(struct store *store,

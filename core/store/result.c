@@ -50,24 +50,29 @@ tapml_status result_write(struct store *store,
     return row_run(&row);
 }
 
-struct result_reading {
-    struct arena *arena;
-    struct result_row *items;
-    size_t count, capacity;
-};
-
 #define SELECT_RESULT                                                                              \
     "SELECT outcome, reason, implementation, device, driver, options, oracle, instance, op, "      \
     "phase,"                                                                                       \
     " shape_class, case_id, result.time_ns, beyond, elements, version"                             \
     " FROM result JOIN \"case\" ON case_id = id"
 
-static tapml_status take_row(struct row *row, struct arena *arena, struct result_row *out_item)
-{
-    enum { TEXTS = 11 };
+enum { TEXTS = 11 };
+
+struct result_reading {
+    struct arena *arena;
+    struct result_row *items;
+    size_t count, capacity;
     const char *texts[TEXTS];
+};
+
+// `texts` are those of the row before, which this one has many of; or NULL.
+static tapml_status take_row(struct row *row,
+                             struct arena *arena,
+                             const char *texts[TEXTS],
+                             struct result_row *out_item)
+{
     for (int i = 0; i < TEXTS; i++) {
-        texts[i] = arena_text(arena, row_text(row, i));
+        texts[i] = row_keep(row, i, texts[i], arena);
         if (!texts[i]) {
             return status_no_memory();
         }
@@ -111,7 +116,8 @@ tapml_status result_find(struct store *store,
         return status_fail(TAPML_NOT_FOUND, "'%s' has no fresh result of case %lld", target,
                            (long long)case_id);
     }
-    const tapml_status status = take_row(&row, arena, out_item);
+    const char *texts[TEXTS] = {NULL};
+    const tapml_status status = take_row(&row, arena, texts, out_item);
     row_end(&row);
     return status;
 }
@@ -133,7 +139,7 @@ static tapml_status take_result(void *user, struct row *row)
 {
     struct result_reading *reading = user;
     return reading->count < reading->capacity
-               ? take_row(row, reading->arena, &reading->items[reading->count++])
+               ? take_row(row, reading->arena, reading->texts, &reading->items[reading->count++])
                : TAPML_OK;
 }
 

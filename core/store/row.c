@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/row.h"
 
+#include "base/arena.h"
 #include "base/assert.h"
 #include "store/store.h"
 
 #include <math.h>
+#include <string.h>
 
 tapml_status row_begin(struct store *store, const char *sql, const char *doing, struct row *out_row)
 {
@@ -105,6 +107,23 @@ const char *row_text(struct row *row, int column)
     check_column(row, column);
     const unsigned char *text = sqlite3_column_text(row->statement, column);
     return text ? (const char *)text : "";
+}
+
+// SQLite would copy the text, to end it with a zero byte.
+const char *row_keep(struct row *row, int column, const char *likely, struct arena *arena)
+{
+    check_column(row, column);
+    const size_t size = (size_t)sqlite3_column_bytes(row->statement, column); // In UTF-8.
+    const char *text = sqlite3_column_blob(row->statement, column);
+    const size_t length = text ? strnlen(text, size) : 0;
+    if (likely && strncmp(likely, text ? text : "", length) == 0 && likely[length] == '\0') {
+        return likely;
+    }
+    char *copy = arena_new(arena, length + 1); // Of zeros.
+    if (copy && length > 0) {
+        memcpy(copy, text, length);
+    }
+    return copy;
 }
 
 int64_t row_i64(struct row *row, int column)

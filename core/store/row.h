@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arena;
 struct store;
 
 enum { ROW_HASH_BYTES = 16 };
@@ -55,8 +56,10 @@ tapml_status row_next(struct row *row, int *out_has) STATUS_USED;
 
 // Columns of the result, from 0. Pointers live until the next step or the end.
 const char *row_text(struct row *row, int column); // "" for NULL.
-int64_t row_i64(struct row *row, int column);      // 0 for NULL.
-double row_f64(struct row *row, int column);       // NaN for NULL.
+// The same in `arena`, or `likely` if it says the same; that may be NULL. NULL: no memory.
+const char *row_keep(struct row *row, int column, const char *likely, struct arena *arena);
+int64_t row_i64(struct row *row, int column); // 0 for NULL.
+double row_f64(struct row *row, int column);  // NaN for NULL.
 const void *row_bytes(struct row *row, int column, uint64_t *out_bytes);
 int row_hash(struct row *row, int column, struct hash *out_hash); // Whether it is one.
 int row_is_null(struct row *row, int column);

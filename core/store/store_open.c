@@ -122,7 +122,8 @@ connect_to_read(const char *path, const struct opening *opening, struct store **
     if (status == TAPML_OK) {
         status = store_connect(path,
                                &(struct store_connect_options){
-                                   .flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                                   .flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI |
+                                            SQLITE_OPEN_NOMUTEX, // One thread at a time.
                                    .uri = uri.data,
                                    .replacement = opening->replacement,
                                },

@@ -17,7 +17,8 @@ enum verdict_kind {
     VERDICT_FAIL,        // An output beyond its limit, or written outside.
     VERDICT_ERROR,       // The backend failed: the reason says how.
     VERDICT_UNSUPPORTED, // With the backend's reason.
-    VERDICT_SKIPPED      // Of a derived case also: it cannot be made, or judges no target.
+    VERDICT_SKIPPED,     // Of a derived case also: it cannot be made, or judges no target.
+    VERDICT_STALE        // Something else computed it than would now: it says nothing.
 };
 
 struct judgement {

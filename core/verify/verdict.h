@@ -25,6 +25,13 @@ struct comparers;
 struct examination;
 struct store;
 
+// Whether a result of a store is one of what computed the last start (store/result.h).
+enum verdict_freshness {
+    VERDICT_FRESH,
+    VERDICT_OUTDATED, // Its kind is VERDICT_STALE, unless another case lends it one:
+    VERDICT_INHERITED // that has the same content key, and a fresh result.
+};
+
 struct verdict {
     int64_t case_id;    // Of a derived case: of the kept one it surrounds, as all names.
     const char *source; // "carved", or of a derived case "uniform", "boundary", "shape".
@@ -55,6 +62,11 @@ struct verdict {
     const char *output;           // The worst output's parameter; or "".
     const char *reason;           // A sentence for all but a pass.
     struct element_list elements; // Of a failure: the first bad ones of the worst output.
+
+    // Of a verdict that was read from a store (verdict_read).
+    enum verdict_freshness freshness;
+    enum verdict_kind measured_kind; // What errors and limits make of the result, be it stale.
+    int has_stale_limits;            // They are another oracle's: the next start measures them.
 
     const char *basis; // Of a derived case: a digest of all that the verdicts of its op depend on.
 };
@@ -149,12 +161,18 @@ tapml_status verdict_copy(const struct verdict *verdict,
                           struct verdict *out_copy) STATUS_USED;
 
 // The results that the store has of a target, by case, each judged by the limits of today. Without
-// derived ones. The caller releases the list.
+// derived ones. A stale result, whose code, device, driver or options are not those of the last
+// start, or whose errors are not known, is none to rely on: its kind is VERDICT_STALE, with a
+// sentence of what it was. If a case with the same content key has a fresh result, that one is the
+// result of this case too (VERDICT_INHERITED). The caller releases the list.
 tapml_status
 verdict_read(struct store *store, const char *target, struct verdict_list *out_list) STATUS_USED;
 
-// "pass", "fail", "error", "unsupported", "skipped". Static.
+// "pass", "fail", "error", "unsupported", "skipped", "stale". Static.
 const char *verdict_name(enum verdict_kind kind);
+
+// "fresh", "stale", "inherited". Static.
+const char *verdict_freshness_name(enum verdict_freshness freshness);
 
 // The kind of a name. TAPML_INVALID where there is none.
 tapml_status verdict_find_kind(const char *name, enum verdict_kind *out_kind) STATUS_USED;

@@ -153,10 +153,11 @@ def small_changes_are_found(folder):
 
 
 def other_code_is_found(folder):
-    """A result that a later build has computed, with the same numbers."""
+    """A result that a later build has computed, with the same numbers; which build was the last is not known."""
     case = "(SELECT min(id) FROM \"case\" WHERE instance = 'layers.1/mlp/up_proj')"
     (was,), = rig.rows(right(), f"SELECT implementation FROM result WHERE case_id = {case}")
-    copy = changed(folder, f"UPDATE result SET implementation = 'org.example.late 0a1b' WHERE case_id = {case}")
+    copy = changed(folder, f"UPDATE result SET implementation = 'org.example.late 0a1b' WHERE case_id = {case};"
+                           "DELETE FROM maker")
     text, document, page = compare(folder, right(), copy, 1)
     found, = document["differences"]
     assert (found["kind"], found["list"], found["field"]) == ("code", "cases", "implementation"), found

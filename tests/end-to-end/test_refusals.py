@@ -284,6 +284,22 @@ for command in (["generate", "--ids", "1"], ["eval"], ["graph"]):
 words("a store that is none", ["config.json"], "replay", os.path.join(LLAMA, "config.json"), "--backend", "reference")
 words("a store that is absent", ["absent.tapmlrun"], "replay", "FOLDER/absent.tapmlrun", "--backend", "reference")
 words("no store", ["one store expected, 0 given"], "replay", "--backend", "reference")
+STORED = os.path.join(rig.DATA, "stores", "version-6")  # A run.
+words("a query without a run", ["expected folders of runs and a query behind them, found 1 arguments"], "query", "SELECT 1")
+words("a query of no run", ["there is no run in '"], "query", "FOLDER", "SELECT 1")
+words("a query that is empty", ["the query is empty"], "query", STORED, "")
+words("a query of an unknown column", ["no such column: margn, did you mean 'margin'?"], "query", STORED, "SELECT margn FROM verdicts")
+words("a query of an unknown view", ["no such table: verdict, did you mean 'verdicts'?"], "query", STORED, "SELECT 1 FROM verdict")
+words("a query of a table", ["no such table: result; the views are verdicts, cases"], "query", STORED, "SELECT 1 FROM result")
+words("a query that is no SQL", ['near "worst": syntax error'], "query", STORED, "worst margins")
+words("a query that writes", ["a query reads the views and does nothing else"], "query", STORED, "DELETE FROM verdicts")
+words("a query that attaches", ["a query reads the views and does nothing else"], "query", STORED, "ATTACH 'x' AS x")
+words("a query that loads", ["calls 'load_extension', which is none of the functions"], "query", STORED, "SELECT load_extension('x')")
+words("two queries", ["a query is one statement, found more behind it"], "query", STORED, "SELECT 1; SELECT 2")
+words("a query in two forms", ["--csv and --json are two forms: one is expected"], "query", STORED, "SELECT 1", "--csv", "--json")
+words("a query without time", ["option '--seconds' is 0, expected 1 to"], "query", STORED, "SELECT 1", "--seconds", "0")
+words("a query that takes too much", ["more than 8 MiB: --memory allows more"], "query", STORED, "--memory", "8",
+      "SELECT group_concat(a.reason || b.reason || c.run) FROM verdicts a, verdicts b, verdicts c", code=3)
 
 
 def expected(name, pieces, change):

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/arena.h"
 #include "harness/scratch.h"
 #include "store/limit.h"
 #include "store/store.h"
@@ -43,6 +44,42 @@ Test(limit, is_found_by_its_output_and_oracle)
     others[0] = ROW;
     MUST(limit_find(store, &others[0], &has));
     cr_expect(!has);
+    store_close(store);
+    scratch_remove(&scratch);
+}
+
+Test(limit, is_found_in_a_list_as_in_the_store)
+{
+    struct scratch scratch;
+    struct store *store = NULL;
+    struct arena *arena = arena_create();
+    struct limit_row *rows = NULL;
+    size_t count = 0;
+    scratch_make(&scratch);
+    MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
+    for (int i = 0; i < 32; i++) {
+        struct limit_row row = ROW;
+        row.op = i & 1 ? "x.op" : "x.o";
+        row.version = i & 2 ? 1 : 10;
+        row.shape_class = i & 4 ? "x=[2]" : "x=[10]";
+        row.param = i & 8 ? "y" : "z";
+        row.oracle = row.calibration = i & 16 ? "0a" : "0b";
+        row.ulp = i;
+        MUST(limit_write(store, &row));
+    }
+    MUST(limit_list(store, arena, &rows, &count));
+    cr_assert_eq(count, 32);
+    for (size_t i = 0; i < count; i++) {
+        struct limit_row found = rows[i], searched = rows[i];
+        int has = 0;
+        found.ulp = searched.ulp = -1;
+        MUST(limit_find(store, &found, &has));
+        cr_expect(has && limit_search(rows, count, &searched));
+        cr_expect_eq(searched.ulp, found.ulp);
+        searched.param = "x";
+        cr_expect(!limit_search(rows, count, &searched));
+    }
+    arena_destroy(arena);
     store_close(store);
     scratch_remove(&scratch);
 }

@@ -69,3 +69,26 @@ Test(output_error, a_copy_is_the_same)
     expect(copies, 2);
     cr_expect_neq(copies[1].place, ITEMS[1].place);
 }
+
+Test(output_error, those_of_a_target_come_by_case)
+{
+    const struct result_maker maker = {"plugin 1f", "cl:0", "card, 1.0", "", "0a"};
+    const struct result_row row = {.case_id = 9, .outcome = RESULT_RAN, .reason = ""};
+    struct output_error_group *groups = NULL;
+    size_t count = 0;
+    MUST(result_write(store, "gpu", &row, &maker));
+    MUST(output_error_write(store, "gpu", 9, &ITEMS[1], 1));
+    write_result();
+    MUST(output_error_write(store, "gpu", 7, ITEMS, 2));
+    MUST(result_write(store, "other", &row, &maker));
+    MUST(output_error_write(store, "other", 9, ITEMS, 2));
+    MUST(output_error_groups(store, "gpu", arena, &groups, &count));
+    cr_assert_eq(count, 2);
+    cr_expect_eq(groups[0].case_id, 7);
+    expect(groups[0].items, groups[0].count);
+    cr_expect_eq(groups[1].case_id, 9);
+    cr_assert_eq(groups[1].count, 1);
+    cr_expect_str_eq(groups[1].items[0].place, "3, 17");
+    MUST(output_error_groups(store, "none", arena, &groups, &count));
+    cr_expect_eq(count, 0);
+}

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/arena.h"
 #include "harness/scratch.h"
 #include "store/metadata.h"
 #include "store/row.h"
@@ -113,4 +114,25 @@ Test(row, unknown_table_is_named)
     struct row row;
     cr_assert_neq(row_begin(store, "SELECT 1 FROM nowhere", "testing", &row), TAPML_OK);
     cr_assert_not_null(strstr(status_message(), "nowhere"), "%s", status_message());
+}
+
+Test(row, a_text_is_kept_once)
+{
+    struct arena *arena = arena_create();
+    struct row row;
+    int has = 0;
+    cr_assert_eq(
+        row_begin(store, "SELECT 'abc', 'ab', NULL, 'a' || char(0) || 'b', 12", "testing", &row),
+        TAPML_OK);
+    cr_assert_eq(row_next(&row, &has), TAPML_OK);
+    const char *first = row_keep(&row, 0, NULL, arena);
+    cr_expect_str_eq(first, "abc");
+    cr_expect_eq(row_keep(&row, 0, first, arena), first);
+    cr_expect_str_eq(row_keep(&row, 1, first, arena), "ab", "the begin of what is likely");
+    cr_expect_str_eq(row_keep(&row, 0, "ab", arena), "abc");
+    cr_expect_str_eq(row_keep(&row, 2, first, arena), "");
+    cr_expect_str_eq(row_keep(&row, 3, "a", arena), "a", "it ends where a text does");
+    cr_expect_str_eq(row_keep(&row, 4, "", arena), "12");
+    row_end(&row);
+    arena_destroy(arena);
 }

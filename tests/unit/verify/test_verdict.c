@@ -64,7 +64,7 @@ Test(verdict, follows_a_changed_limit)
     verdict_list_release(&list);
 }
 
-// The view is for a person at a shell, and says the same.
+// The view is for a person at a shell, and says the same, but for what is stale.
 Test(verdict, the_view_of_the_store_agrees)
 {
     static const char *const changes[] = {
@@ -90,7 +90,7 @@ Test(verdict, the_view_of_the_store_agrees)
             (void)snprintf(sql, sizeof(sql),
                            "SELECT count(*) FROM judged WHERE case_id = %d AND verdict = '%s'"
                            " AND iif(%d, margin IS NULL, iif(%d, margin > 1e308, margin = %.17g))",
-                           (int)k + 1, verdict_name(verdict->kind), isnan(verdict->margin),
+                           (int)k + 1, verdict_name(verdict->measured_kind), isnan(verdict->margin),
                            isinf(verdict->margin), isfinite(verdict->margin) ? verdict->margin : 0);
             cr_expect_eq(number_of(sql), 1, "%s: %s", changes[i], sql);
         }
@@ -119,4 +119,71 @@ Test(verdict, of_an_unknown_word_is_refused)
     judge_three();
     execute("UPDATE output_error SET class = 'strange' WHERE case_id = 1");
     cr_expect_eq(verdict_read(store, "gpu", &list), TAPML_INVALID);
+}
+
+static void expect_one(const char *change,
+                       enum verdict_kind kind,
+                       enum verdict_freshness freshness,
+                       const char *reason)
+{
+    execute(change);
+    struct verdict_list list = read_all();
+    cr_expect_eq(list.items[1].kind, kind, "%s: %s", change, verdict_name(list.items[1].kind));
+    cr_expect_eq(list.items[1].freshness, freshness, "%s", change);
+    cr_expect_not_null(strstr(list.items[1].reason, reason), "%s: %s", change,
+                       list.items[1].reason);
+    cr_expect_eq(list.items[2].freshness, VERDICT_FRESH, "%s: of another op", change);
+    verdict_list_release(&list);
+}
+
+Test(verdict, of_something_else_is_stale)
+{
+    judge_three();
+    expect_one("SELECT 1", VERDICT_PASS, VERDICT_FRESH, "");
+    expect_one("UPDATE result SET implementation = 'x' WHERE case_id = 2", VERDICT_STALE,
+               VERDICT_OUTDATED, "pass before its code changed: the next start replays it");
+    expect_one("UPDATE result SET driver = 'x' WHERE case_id = 2", VERDICT_STALE, VERDICT_OUTDATED,
+               "pass before the driver changed");
+    expect_one("UPDATE result SET device = 'x' WHERE case_id = 2", VERDICT_STALE, VERDICT_OUTDATED,
+               "pass before the device changed");
+    expect_one("UPDATE output_error SET row_error = 1 WHERE case_id = 2", VERDICT_STALE,
+               VERDICT_OUTDATED,
+               "fail before the device changed: the next start replays it; y is ");
+    execute("UPDATE result SET (implementation, device, driver) ="
+            " (SELECT implementation, device, driver FROM maker WHERE op = 'tapml.rms_norm')"
+            " WHERE case_id = 2");
+    expect_one("UPDATE result SET options = 'x' WHERE case_id = 2", VERDICT_STALE, VERDICT_OUTDATED,
+               "fail before an option changed");
+    expect_one("DELETE FROM maker", VERDICT_FAIL, VERDICT_FRESH, "y is ");
+    expect_one("UPDATE output_error SET class = '', margin = 0.5 WHERE case_id = 2", VERDICT_STALE,
+               VERDICT_OUTDATED, "pass by a host that kept no errors");
+    expect_one("DELETE FROM output_error WHERE case_id = 2", VERDICT_STALE, VERDICT_OUTDATED,
+               "its errors are not known");
+}
+
+Test(verdict, is_inherited_by_the_content_key)
+{
+    judge_three();
+    execute("UPDATE \"case\" SET key = (SELECT key FROM \"case\" WHERE id = 1) WHERE id = 2");
+    expect_one("UPDATE result SET implementation = 'x' WHERE case_id = 2", VERDICT_FAIL,
+               VERDICT_INHERITED, "y[");
+    struct verdict_list list = read_all();
+    cr_expect_eq(list.items[1].margin, list.items[0].margin);
+    cr_expect_str_eq(list.items[1].instance, "n", "it is another case");
+    verdict_list_release(&list);
+    execute("UPDATE result SET implementation = 'x' WHERE case_id = 1");
+    expect_one("SELECT 1", VERDICT_STALE, VERDICT_OUTDATED, "pass before its code changed");
+}
+
+Test(verdict, says_whose_limits_are_another_oracles)
+{
+    judge_three();
+    struct verdict_list list = read_all();
+    cr_expect(!list.items[1].has_stale_limits);
+    verdict_list_release(&list);
+    execute("UPDATE maker SET oracle = 'another' WHERE op = 'tapml.rms_norm'");
+    list = read_all();
+    cr_expect(!list.items[0].has_stale_limits && list.items[1].has_stale_limits);
+    cr_expect_eq(list.items[1].kind, VERDICT_PASS);
+    verdict_list_release(&list);
 }

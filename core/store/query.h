@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A question in SQL over views of stores, which are tables of a database in memory. The text of
+// the question comes from anybody: it sees these tables and nothing else, no file and no store. It
+// may read and call the functions of a list; everything else is refused while it is prepared. Its
+// time is bounded by a check of the caller, its memory by a limit of SQLite's for the process.
+//
+//   query_create, query_prepare      which columns of which views it reads is known then
+//   query_add, query_copy            for each store; columns that are not read are never filled
+//   query_next, query_value          the rows of the answer
+//
+// A query belongs to one thread. There is one at a time, since the limit of memory is that of the
+// process.
+#pragma once
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct query;
+struct store;
+
+enum { QUERY_COLUMNS_MAX = 64, QUERY_VIEWS_MAX = 16 };
+
+struct query_column {
+    const char *name;
+    const char *value; // SQL over the tables of a store, in which ?1 is the run; NULL: the caller
+                       // adds the rows of the view.
+    const char *about; // A few words.
+};
+
+struct query_view {
+    const char *name;
+    const char *from; // The tables that the values are read from, behind FROM; or NULL likewise.
+    const char *about;
+    const struct query_column *columns;
+    size_t count; // At most QUERY_COLUMNS_MAX.
+};
+
+struct query_options {
+    const struct query_view *const *views; // QUERY_VIEWS_MAX at most; they outlive the query.
+    size_t view_count;
+    uint64_t memory_bytes; // What SQLite may use, for stores too; 0: no limit.
+
+    // Called again and again: a status that is not TAPML_OK ends the query with it.
+    tapml_status (*check)(void *user);
+    void *user;
+};
+
+// The caller destroys the query. TAPML_NO_MEMORY.
+tapml_status query_create(const struct query_options *options,
+                          struct query **out_query) STATUS_USED;
+void query_destroy(struct query *query); // NULL is allowed.
+
+// Takes the one statement of the query. What is wrong with it is TAPML_INVALID with SQLite's
+// message, and the name that may have been meant.
+tapml_status query_prepare(struct query *query, const char *sql) STATUS_USED;
+
+// Whether the statement reads a view, be it to count its rows.
+int query_reads(const struct query *query, size_t view);
+
+enum query_type { QUERY_NULL, QUERY_INTEGER, QUERY_REAL, QUERY_TEXT };
+
+struct query_value {
+    enum query_type type;
+    int64_t integer;
+    double real;
+    const char *text; // Of `bytes` bytes, with a zero byte behind them.
+    size_t bytes;
+};
+
+// Values for `query_add`. NaN and a text that is NULL become NULL.
+struct query_value query_integer(int64_t value);
+struct query_value query_real(double value);
+struct query_value query_text(const char *text);
+
+// Adds `count` rows to a view, one for each item of `item_bytes` bytes at `items`. `get` is called
+// for each item and column that is read; a text that it returns lives until the end of the call.
+typedef struct query_value (*query_get_fn)(const void *item, size_t column);
+tapml_status query_add(struct query *query,
+                       size_t view,
+                       query_get_fn get,
+                       const void *items,
+                       size_t item_bytes,
+                       size_t count) STATUS_USED;
+
+// Adds all rows of a view that is read by a statement, from a store. Failures of it are those of
+// the store, which name it.
+tapml_status
+query_copy(struct query *query, size_t view, struct store *store, const char *run) STATUS_USED;
+
+// The next row of the answer; nothing is added any more.
+tapml_status query_next(struct query *query, int *out_has) STATUS_USED;
+
+// The columns of the answer and, until the next row, the values of the row. Bytes that are no text
+// are given in hexadecimal.
+size_t query_columns(const struct query *query);
+const char *query_name(const struct query *query, size_t column);
+struct query_value query_value(struct query *query, size_t column);

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "store/query_views.h"
+
+#define COUNT(columns_) (sizeof(columns_) / sizeof(*(columns_)))
+#define RUN                                                                                        \
+    {                                                                                              \
+        "run", "?1", "the folder of the run, as it was given"                                      \
+    }
+#define METADATA(name_) "(SELECT value FROM metadata WHERE name = '" name_ "')"
+#define CALLS_OF_OP                                                                                \
+    " FROM call WHERE instance IN (SELECT instance FROM \"case\" WHERE \"case\".op = o.op))"
+
+static const struct query_column CASES[] = {
+    RUN,
+    {"case_id", "c.id", "the number of the case in its store"},
+    {"key", "lower(hex(c.key))", "the content key: cases with one key are the same test"},
+    {"instance", "c.instance", "where in the graph"},
+    {"op", "c.op", "the operator"},
+    {"version", "c.version", "of the operator"},
+    {"phase", "c.phase", "prefill or decode"},
+    {"shape_class", "c.shape_class", "the shapes of the inputs"},
+    {"prompt", "(SELECT position FROM prompt WHERE hash = c.prompt)",
+     "its place in the prompts file, from 0"},
+    {"step", "c.step", "0 is the prefill"},
+    {"part", "c.part", "the n-th call of the instance in the step"},
+    {"tokens", "c.tokens", "of the step"},
+    {"source_ns",
+     "(SELECT time_ns FROM call WHERE (call.instance, call.prompt, call.step, call.part)"
+     " = (c.instance, c.prompt, c.step, c.part))",
+     "the time of the call on the source"},
+};
+
+static const struct query_column OPS[] = {
+    RUN,
+    {"op", "o.op", "the operator"},
+    {"class", "(SELECT class FROM instance WHERE instance.op = o.op LIMIT 1)",
+     "what its limit measures: exact, elementwise, reduction"},
+    {"instances", "(SELECT count(*) FROM instance WHERE instance.op = o.op)",
+     "how often it is in the model's graph"},
+    {"cases", "(SELECT count(*) FROM \"case\" WHERE \"case\".op = o.op)", "kept cases"},
+    {"calls", "(SELECT count(*)" CALLS_OF_OP, "that were recorded on the source"},
+    {"calls_ns", "(SELECT sum(time_ns)" CALLS_OF_OP, "the time of all these calls"},
+};
+
+static const struct query_column TARGETS[] = {
+    RUN,
+    {"target", "t.name", "its name in the run"},
+    {"backend", "t.backend", "as the INI file names it"},
+    {"activations", "t.activations", "f32 or f16"},
+    {"faults", "t.faults", "what is injected, or empty"},
+    {"component", "t.component", "what it was at its last start"},
+    {"device", "t.device", "likewise"},
+    {"device_name", "t.device_name", "likewise"},
+    {"driver", "t.driver", "likewise"},
+    {"plugin", "t.plugin", "likewise"},
+    {"plugin_version", "t.plugin_version", "likewise"},
+    {"build", "t.build", "likewise"},
+    {"given_up", "t.given_up", "why the last start could not finish it, or empty"},
+    {"finished_s", "iif(f.finished_s > 0, f.finished_s, NULL)",
+     "when its offload ended, in seconds since 1970; NULL before"},
+    {"agrees", "iif(f.finished_s > 0, f.agrees, NULL)",
+     "1 if the model under the final plan agrees with the source; NULL before"},
+    {"model_margin", "iif(f.finished_s > 0, f.margin, NULL)", "of that, observed / limit"},
+    {"blamed", "(SELECT count(*) FROM blame WHERE blame.target = t.name AND kind <> 'unsupported')",
+     "instances that are blamed; of a wrong driver 1"},
+    {"unsupported",
+     "(SELECT count(*) FROM blame WHERE blame.target = t.name AND kind = 'unsupported')",
+     "instances that the target lacks"},
+};
+
+static const struct query_column RUNS[] = {
+    RUN,
+    {"name", METADATA("run.name"), "of its folder, when it was made"},
+    {"model", METADATA("model.path"), "the path of the model"},
+    {"model_hash", METADATA("model.hash"), "of its weights and config.json"},
+    {"architecture", METADATA("model.architecture"), "of the model"},
+    {"source", METADATA("source"), "the backend that the cases were carved on"},
+    {"source_device", METADATA("source.device_name"), "its device"},
+    {"source_driver", METADATA("source.driver"), "its driver"},
+    {"host", METADATA("host.version"), "version of the host"},
+    {"machine", "(SELECT machine FROM run WHERE begun_s > 0 ORDER BY begun_s LIMIT 1)",
+     "of the first start"},
+    {"begun_s", "(SELECT min(begun_s) FROM run WHERE begun_s > 0)",
+     "when the first start wrote, in seconds since 1970"},
+    {"starts", "(SELECT count(*) FROM run)", "of the host that wrote"},
+    {"prompts", "(SELECT count(*) FROM prompt WHERE position IS NOT NULL)",
+     "that were carved to their end"},
+    {"calls", "(SELECT count(*) FROM call)", "that were recorded"},
+    {"cases", "(SELECT count(*) FROM \"case\")", "that are kept"},
+};
+
+static const struct query_column DERIVED[] = {
+    RUN,
+    {"target", "d.target", "its name in the run"},
+    {"case_id", "d.case_id", "the kept case that it is derived from"},
+    {"instance", "c.instance", "of that case"},
+    {"op", "c.op", "of that case"},
+    {"source", "d.source", "uniform, boundary or shape"},
+    {"label", "d.label", "what is special about it"},
+    {"verdict", "d.verdict", "pass, fail, error, unsupported or skipped"},
+    {"margin", "d.margin", "observed / limit; NULL if nothing was compared"},
+    {"output", "d.output", "the worst output"},
+    {"reason", "d.reason", "a sentence for all but a pass"},
+};
+
+static const struct query_view VIEWS[] = {
+    {"cases", "\"case\" AS c", "the kept cases: recorded calls of an operator", CASES,
+     COUNT(CASES)},
+    {"ops", "(SELECT op FROM \"case\" UNION SELECT op FROM instance) AS o",
+     "the operators of the model", OPS, COUNT(OPS)},
+    {"targets",
+     "target AS t LEFT JOIN offload AS f ON f.target = t.name WHERE t.position IS NOT NULL",
+     "the targets of the run", TARGETS, COUNT(TARGETS)},
+    {"runs", "(SELECT 1)", "the runs: one row for each store", RUNS, COUNT(RUNS)},
+    {"derived", "derived AS d JOIN \"case\" AS c ON c.id = d.case_id",
+     "derived cases: neighbours of kept ones, made up", DERIVED, COUNT(DERIVED)},
+};
+
+const struct query_view *query_views_at(size_t index)
+{
+    return index < COUNT(VIEWS) ? &VIEWS[index] : NULL;
+}

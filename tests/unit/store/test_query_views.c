@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "one_case.h"
+#include "store/query_views.h"
+
+TestSuite(query_views, .init = begin, .fini = end, .timeout = 110);
+
+static tapml_status check(void *user)
+{
+    (void)user;
+    return TAPML_OK;
+}
+
+// The first value of the answer, from the store of one case.
+static int64_t ask(const char *sql)
+{
+    const struct query_view *views[QUERY_VIEWS_MAX];
+    struct query *query = NULL;
+    size_t count = 0;
+    int has = 0;
+    for (; query_views_at(count) != NULL; count++) {
+        views[count] = query_views_at(count);
+    }
+    const struct query_options options = {.views = views, .view_count = count, .check = check};
+    MUST(query_create(&options, &query));
+    MUST(query_prepare(query, sql));
+    for (size_t i = 0; i < count; i++) {
+        if (query_reads(query, i)) {
+            MUST(query_copy(query, i, store, "runs/a"));
+        }
+    }
+    MUST(query_next(query, &has));
+    cr_assert(has, "%s", sql);
+    const int64_t value = query_value(query, 0).integer;
+    query_destroy(query);
+    return value;
+}
+
+// Each is read whole, so that each expression is prepared.
+Test(query_views, have_distinct_columns_of_which_the_first_is_the_run)
+{
+    for (size_t i = 0; query_views_at(i) != NULL; i++) {
+        const struct query_view *view = query_views_at(i);
+        char sql[128];
+        cr_expect_str_eq(view->columns[0].name, "run");
+        for (size_t k = 0; k < view->count; k++) {
+            cr_expect(*view->columns[k].about != '\0', "%s", view->columns[k].name);
+            for (size_t earlier = 0; earlier < k; earlier++) {
+                cr_expect_str_neq(view->columns[k].name, view->columns[earlier].name);
+            }
+        }
+        (void)snprintf(sql, sizeof(sql), "SELECT count(*) FROM (SELECT * FROM %s)", view->name);
+        (void)ask(sql);
+    }
+}
+
+Test(query_views, say_what_the_tables_say)
+{
+    execute("INSERT INTO metadata VALUES ('model.hash', 'h'), ('run.name', 'a');"
+            "INSERT INTO instance VALUES (0, 'a', 'x.op', 'exact'), (1, 'b', 'x.op', 'exact');"
+            "INSERT INTO target (name, position, backend, activations, faults, goal, needs_all)"
+            " VALUES ('gpu', 0, 'x', 'f32', '', '', 0), ('old', NULL, 'x', 'f32', '', '', 0);"
+            "INSERT INTO blame VALUES ('gpu', 'a', 'alone', 2, '', 'case', 7, '', '', 1, 1);"
+            "INSERT INTO derived VALUES"
+            " ('gpu', 0, 7, 'shape', 'out=33', 'fail', 3, 'y', 'wrong', 1, 2, 'b')");
+    cr_expect_eq(ask("SELECT case_id FROM cases WHERE run = 'runs/a' AND instance = 'a'"
+                     " AND op = 'x.op' AND key = '01' AND prompt = 2 AND step = 3"),
+                 7);
+    cr_expect_eq(ask("SELECT source_ns FROM cases"), 40);
+    cr_expect_eq(ask("SELECT calls FROM ops WHERE op = 'x.op' AND class = 'exact'"
+                     " AND instances = 2 AND cases = 1 AND calls_ns = 42"),
+                 2);
+    cr_expect_eq(ask("SELECT blamed FROM targets WHERE target = 'gpu' AND agrees IS NULL"), 1);
+    cr_expect_eq(ask("SELECT count(*) FROM targets"), 1, "one is not of the run any more");
+    cr_expect_eq(ask("SELECT calls FROM runs WHERE name = 'a' AND model_hash = 'h'"
+                     " AND prompts = 1 AND cases = 1 AND starts = 1 AND machine = 'machine'"),
+                 2);
+    cr_expect_eq(ask("SELECT margin FROM derived WHERE label = 'out=33' AND op = 'x.op'"), 0);
+}
