@@ -13,8 +13,8 @@ enum {
     SENTENCE_QUOTED_BYTES = 1024 // Of each text in it, with its zero byte.
 };
 
-// `text` itself where it fits into `room_bytes` (at least 8), with its zero byte. Else its begin, up
-// to a whole character, and "..." behind it, in `room`. Reads no more of `text` than fits. [any]
+// `text` itself where it fits into `room_bytes` (at least 8), with its zero byte. Else its begin,
+// up to a whole character, and "..." behind it, in `room`. Reads no more of `text` than fits. [any]
 const char *sentence_shorten(const char *text, char *room, size_t room_bytes);
 
 // Formats as vsnprintf does, into `out_sentence`, which has `size` bytes: each text of a "%s" is

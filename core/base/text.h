@@ -38,8 +38,8 @@ void text_append_bytes(struct text *text, const void *bytes, size_t count);
 // Appends a text, formatted as by printf.
 void text_format(struct text *text, const char *format, ...) STATUS_PRINTF(2, 3);
 
-// As text_format, for at most SENTENCE_BYTES in which each text is shortened (base/sentence.h): what
-// a stranger wrote stays a part of a line.
+// As text_format, for at most SENTENCE_BYTES in which each text is shortened (base/sentence.h):
+// what a stranger wrote stays a part of a line.
 void text_sentence(struct text *text, const char *format, ...) STATUS_PRINTF(2, 3);
 
 // Appends `piece` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.

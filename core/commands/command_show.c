@@ -114,7 +114,7 @@ static tapml_status list_case(struct showing *showing, int64_t id)
     TAPML_TRY(label_read(showing->store, id, showing->arena, &item));
     if (is_asked(showing, &item)) {
         text_sentence(&showing->text, "%6" PRId64 "  %-8s %-24s %-40s %s\n", id, item.phase,
-                    item.op_name, item.instance, item.shape_class);
+                      item.op_name, item.instance, item.shape_class);
     }
     return TAPML_OK;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kit/kit_kinds.h"
 
+#include "base/assert.h"
 #include "kit/kit_device.h"
 #include "kit/kit_subject.h"
 #include "plugin/kind.h"
@@ -90,6 +91,7 @@ static tapml_status shown_read(const tapml_observed *observed,
     struct shown_call *shown = observed->impl;
     const float *values = find_values(observed, param, index);
 
+    ASSERT(shown != NULL); // As it was handed out.
     if (values == NULL || bytes != VALUES * sizeof(float) ||
         (shown->is_before && is_output(observed, param))) {
         shown->is_refused = 1;
@@ -108,6 +110,7 @@ static tapml_status shown_write(const tapml_observed *observed,
     struct shown_call *shown = observed->impl;
     float *values = find_values(observed, param, 0);
 
+    ASSERT(shown != NULL);
     if (values == NULL || bytes != VALUES * sizeof(float) || !is_output(observed, param)) {
         shown->is_refused = 1;
         return TAPML_INVALID;

@@ -21,7 +21,8 @@ enum bulk_verb {
     BULK_DATA,       // Bytes of memory.
     BULK_PIECE,      // The same, to be kept by its hash.
     BULK_PLACE,      // The same, by the hash of what was kept.
-    BULK_HAVE        // What is kept: hashes, u64 high and u64 low each.
+    BULK_HAVE,       // What is kept: hashes, u64 high and u64 low each.
+    BULK_LOST        // What was kept may not be any more: only what HAVE says from here on.
 };
 
 // A span of memory that a message is about; at most PIECE_BYTES_MAX bytes.

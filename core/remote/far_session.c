@@ -52,20 +52,41 @@ static tapml_status push(struct far_session *session)
     return TAPML_OK;
 }
 
+static tapml_status put_hashes(struct far_session *session, const struct hash *hashes, size_t count)
+{
+    wire_begin(&session->to_host, BULK_HAVE, 0);
+    for (size_t i = 0; i < count; i++) {
+        wire_put_u64(&session->to_host, hashes[i].high);
+        wire_put_u64(&session->to_host, hashes[i].low);
+    }
+    wire_end(&session->to_host);
+    return push(session);
+}
+
 static tapml_status put_have(struct far_session *session)
 {
     size_t count = 0;
     const struct hash *hashes = piece_cache_list(session->pieces, &count);
 
     for (size_t at = 0; at < count; at += HAVE_COUNT) {
-        wire_begin(&session->to_host, BULK_HAVE, 0);
-        for (size_t i = at; i < count && i < at + HAVE_COUNT; i++) {
-            wire_put_u64(&session->to_host, hashes[i].high);
-            wire_put_u64(&session->to_host, hashes[i].low);
-        }
-        wire_end(&session->to_host);
+        TAPML_TRY(
+            put_hashes(session, hashes + at, count - at < HAVE_COUNT ? count - at : HAVE_COUNT));
     }
-    return push(session);
+    return TAPML_OK;
+}
+
+// Something that was kept is not any more, and so may be others: the host hears what there is.
+static tapml_status put_have_anew(struct far_session *session)
+{
+    struct piece_cache *pieces = NULL;
+
+    TAPML_TRY(piece_cache_open(session->given.cache_folder, session->given.cache_bytes, &pieces));
+    piece_cache_close(session->pieces);
+    session->pieces = pieces;
+    wire_begin(&session->to_host, BULK_LOST, 0);
+    wire_end(&session->to_host);
+    TAPML_TRY(push(session));
+    return put_have(session);
 }
 
 // How the worker has ended, and what it was at.
@@ -288,12 +309,14 @@ static tapml_status take_bytes(struct far_session *session, const struct wire_fr
         return piece_cache_get(session->pieces, data.hash, memory, data.span.bytes);
     }
     TAPML_TRY(bulk_unpack(&data, memory));
-    if (frame->verb == BULK_PIECE) {
-        return hash_equal(hash_bytes(memory, data.span.bytes), data.hash)
-                   ? piece_cache_put(session->pieces, data.hash, memory, data.span.bytes, &is_kept)
-                   : status_fail(TAPML_INVALID, "a piece has not the hash that it comes with");
+    if (frame->verb == BULK_DATA) {
+        return TAPML_OK;
     }
-    return TAPML_OK;
+    if (!hash_equal(hash_bytes(memory, data.span.bytes), data.hash)) {
+        return status_fail(TAPML_INVALID, "a piece has not the hash that it comes with");
+    }
+    TAPML_TRY(piece_cache_put(session->pieces, data.hash, memory, data.span.bytes, &is_kept));
+    return is_kept ? put_hashes(session, &data.hash, 1) : TAPML_OK;
 }
 
 // A message for the worker, which is there.
@@ -358,7 +381,8 @@ static tapml_status take_host_frame(struct far_session *session, const struct wi
         return status;
     }
     // What this side has lost is not the host's fault.
-    return refuse(session, status == TAPML_NOT_FOUND);
+    TAPML_TRY(refuse(session, status == TAPML_NOT_FOUND));
+    return status == TAPML_NOT_FOUND ? put_have_anew(session) : TAPML_OK;
 }
 
 static tapml_status take_host_frames(struct far_session *session)

@@ -273,13 +273,26 @@ static void serve(struct host *host)
              is_ending ? "this program ends" : status_message());
 }
 
+// Says why there is no session, and closes the connection.
+static void turn_away(struct tls *tls, enum greeting_state state, const char *why)
+{
+    struct greeting_answer answer = {.state = state};
+
+    (void)snprintf(answer.text, sizeof(answer.text), "%s", why);
+    if (greeting_send_answer(tls, &answer) != TAPML_OK) {
+        log_line(LOG_DEBUG, "%s", status_message());
+    }
+    tls_close(tls);
+}
+
 // The thread of a connection becomes that of its session.
 static void begin_session(struct host *host)
 {
     struct gateway *gateway = host->gateway;
 
     pthread_mutex_lock(&gateway->mutex);
-    const int has_room = gateway->host_count < GATEWAY_SESSIONS_MAX && !gateway->is_ending;
+    const int is_ending = gateway->is_ending;
+    const int has_room = gateway->host_count < GATEWAY_SESSIONS_MAX && !is_ending;
 
     if (has_room) {
         host->next = gateway->hosts;
@@ -298,25 +311,18 @@ static void begin_session(struct host *host)
             }
         }
         pthread_mutex_unlock(&gateway->mutex);
-    } else {
+    } else if (!is_ending) {
+        char why[64];
+
+        (void)snprintf(why, sizeof(why), "it has %d sessions already", GATEWAY_SESSIONS_MAX);
         log_line(LOG_WARNING, "%s: more than %d sessions", host->name, GATEWAY_SESSIONS_MAX);
+        turn_away(host->connection, GREETING_REFUSED, why);
+        host->connection = NULL;
     }
     host_free(host);
 }
 
 // -- Connections -------------------------------------------------------------------------------
-
-// Says why there is no session, and closes the connection.
-static void turn_away(struct tls *tls, enum greeting_state state, const char *why)
-{
-    struct greeting_answer answer = {.state = state};
-
-    (void)snprintf(answer.text, sizeof(answer.text), "%s", why);
-    if (greeting_send_answer(tls, &answer) != TAPML_OK) {
-        log_line(LOG_DEBUG, "%s", status_message());
-    }
-    tls_close(tls);
-}
 
 static void receive_host(struct gateway *gateway, struct tls *tls, const struct greeting *greeting)
 {
@@ -403,8 +409,11 @@ static tapml_status accept_all(struct gateway *gateway, int listening, int stop)
     struct pollfd ends[] = {{.fd = listening, .events = POLLIN}, {.fd = stop, .events = POLLIN}};
 
     for (;;) {
-        if (poll(ends, 2, -1) < 0 && errno != EINTR) {
-            return status_fail(TAPML_UNAVAILABLE, "waiting for hosts: %s", strerror(errno));
+        if (poll(ends, 2, -1) < 0) {
+            if (errno != EINTR) {
+                return status_fail(TAPML_UNAVAILABLE, "waiting for hosts: %s", strerror(errno));
+            }
+            continue;
         }
         if (ends[1].revents != 0) {
             return TAPML_OK;
@@ -452,6 +461,7 @@ static tapml_status listen_and_serve(struct gateway *gateway, int stop)
     TAPML_TRY(identity_open(given->folder, &gateway->identity));
     TAPML_TRY(tls_context_create(gateway->identity, accepts, gateway, &gateway->context));
     TAPML_TRY(address_listen(&address, &listening, &port));
+    (void)fcntl(listening, F_SETFL, O_NONBLOCK); // One that gave up meanwhile is not waited for.
     if (given->ready != NULL) {
         given->ready(given->user, port);
     }

@@ -14,10 +14,10 @@
 
 // Both greetings have one form, 296 bytes: "TAPSTRM1", two u16 (versions; or version and state), a
 // u32 of zeros, the session, u64 received, and the text with zeros behind it.
-enum {
-    MAGIC_BYTES = 8,
-    ALL_BYTES = MAGIC_BYTES + 8 + GREETING_SESSION_BYTES + 8 + GREETING_TEXT_BYTES
-};
+enum { MAGIC_BYTES = 8 };
+
+_Static_assert(GREETING_BYTES == MAGIC_BYTES + 8 + GREETING_SESSION_BYTES + 8 + GREETING_TEXT_BYTES,
+               "the parts of a greeting");
 
 static const char magic[] = "TAPSTRM1";
 static const char own_features[] = "resume pieces zstd";
@@ -63,7 +63,7 @@ static tapml_status wait_for(struct tls *tls, uint64_t end_ns)
 static tapml_status send_form(struct tls *tls, const struct greeting_form *form)
 {
     const uint64_t end_ns = clock_now_ns() + (uint64_t)GREETING_TIMEOUT_MS * 1000000u;
-    unsigned char bytes[ALL_BYTES] = {0};
+    unsigned char bytes[GREETING_BYTES] = {0};
     unsigned char *at = bytes + MAGIC_BYTES;
 
     memcpy(bytes, magic, MAGIC_BYTES);
@@ -85,19 +85,11 @@ static tapml_status send_form(struct tls *tls, const struct greeting_form *form)
 }
 
 // `out_text` has GREETING_TEXT_BYTES; the form's text is not written.
-static tapml_status receive_form(struct tls *tls, struct greeting_form *out_form, char *out_text)
+static tapml_status
+read_form(const unsigned char *bytes, struct greeting_form *out_form, char *out_text)
 {
-    const uint64_t end_ns = clock_now_ns() + (uint64_t)GREETING_TIMEOUT_MS * 1000000u;
-    unsigned char bytes[ALL_BYTES];
     const unsigned char *at = bytes + MAGIC_BYTES;
 
-    for (size_t received = 0; received < sizeof(bytes);) {
-        size_t size = 0;
-
-        TAPML_TRY(tls_read(tls, bytes + received, sizeof(bytes) - received, &size));
-        received += size;
-        TAPML_TRY(size == 0 ? wait_for(tls, end_ns) : TAPML_OK);
-    }
     if (memcmp(bytes, magic, MAGIC_BYTES) != 0) {
         return status_fail(TAPML_INVALID, "the other side does not greet as a host or a worker");
     }
@@ -114,6 +106,20 @@ static tapml_status receive_form(struct tls *tls, struct greeting_form *out_form
     return TAPML_OK;
 }
 
+static tapml_status receive(struct tls *tls, unsigned char bytes[GREETING_BYTES])
+{
+    const uint64_t end_ns = clock_now_ns() + (uint64_t)GREETING_TIMEOUT_MS * 1000000u;
+
+    for (size_t received = 0; received < GREETING_BYTES;) {
+        size_t size = 0;
+
+        TAPML_TRY(tls_read(tls, bytes + received, GREETING_BYTES - received, &size));
+        received += size;
+        TAPML_TRY(size == 0 ? wait_for(tls, end_ns) : TAPML_OK);
+    }
+    return TAPML_OK;
+}
+
 tapml_status greeting_send(struct tls *tls, const struct greeting *greeting)
 {
     return send_form(tls, &(struct greeting_form){greeting->version_least, greeting->version_most,
@@ -121,16 +127,24 @@ tapml_status greeting_send(struct tls *tls, const struct greeting *greeting)
                                                   greeting->features});
 }
 
-tapml_status greeting_receive(struct tls *tls, struct greeting *out_greeting)
+tapml_status greeting_read(const unsigned char *bytes, struct greeting *out_greeting)
 {
     struct greeting_form form;
 
-    TAPML_TRY(receive_form(tls, &form, out_greeting->features));
+    TAPML_TRY(read_form(bytes, &form, out_greeting->features));
     out_greeting->version_least = form.first;
     out_greeting->version_most = form.second;
     out_greeting->session = form.session;
     out_greeting->received = form.received;
     return TAPML_OK;
+}
+
+tapml_status greeting_receive(struct tls *tls, struct greeting *out_greeting)
+{
+    unsigned char bytes[GREETING_BYTES];
+
+    TAPML_TRY(receive(tls, bytes));
+    return greeting_read(bytes, out_greeting);
 }
 
 tapml_status greeting_send_answer(struct tls *tls, const struct greeting_answer *answer)
@@ -139,11 +153,11 @@ tapml_status greeting_send_answer(struct tls *tls, const struct greeting_answer 
                                                   answer->session, answer->received, answer->text});
 }
 
-tapml_status greeting_receive_answer(struct tls *tls, struct greeting_answer *out_answer)
+tapml_status greeting_read_answer(const unsigned char *bytes, struct greeting_answer *out_answer)
 {
     struct greeting_form form;
 
-    TAPML_TRY(receive_form(tls, &form, out_answer->text));
+    TAPML_TRY(read_form(bytes, &form, out_answer->text));
     if (form.second > GREETING_REFUSED) {
         return status_fail(TAPML_INVALID, "the other side answers a greeting with %u", form.second);
     }
@@ -152,6 +166,14 @@ tapml_status greeting_receive_answer(struct tls *tls, struct greeting_answer *ou
     out_answer->session = form.session;
     out_answer->received = form.received;
     return TAPML_OK;
+}
+
+tapml_status greeting_receive_answer(struct tls *tls, struct greeting_answer *out_answer)
+{
+    unsigned char bytes[GREETING_BYTES];
+
+    TAPML_TRY(receive(tls, bytes));
+    return greeting_read_answer(bytes, out_answer);
 }
 
 int greeting_session_equal(const struct greeting_session *a, const struct greeting_session *b)

@@ -10,7 +10,12 @@
 
 #include "remote/tls.h"
 
-enum { GREETING_SESSION_BYTES = 16, GREETING_TEXT_BYTES = 256, GREETING_TIMEOUT_MS = 10000 };
+enum {
+    GREETING_SESSION_BYTES = 16,
+    GREETING_TEXT_BYTES = 256,
+    GREETING_BYTES = 296, // Of each of the two.
+    GREETING_TIMEOUT_MS = 10000
+};
 
 struct greeting_session {
     unsigned char bytes[GREETING_SESSION_BYTES]; // Random; zeros: none.
@@ -39,6 +44,11 @@ tapml_status greeting_send_answer(struct tls *tls,
                                   const struct greeting_answer *answer) STATUS_USED;
 tapml_status greeting_receive_answer(struct tls *tls,
                                      struct greeting_answer *out_answer) STATUS_USED;
+
+// The same of GREETING_BYTES that were received.
+tapml_status greeting_read(const unsigned char *bytes, struct greeting *out_greeting) STATUS_USED;
+tapml_status greeting_read_answer(const unsigned char *bytes,
+                                  struct greeting_answer *out_answer) STATUS_USED;
 
 int greeting_session_equal(const struct greeting_session *a, const struct greeting_session *b);
 int greeting_session_is_none(const struct greeting_session *session);

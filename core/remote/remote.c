@@ -184,8 +184,7 @@ static void put_piece(struct remote *remote, const struct bulk_span *span, const
         bulk_put_place(&remote->out, span, hash);
         remote->traffic.placed_bytes += span->bytes;
     } else {
-        bulk_put_data(remote->packer, &remote->out, span, &hash, bytes);
-        known_add(&remote->known, hash);
+        bulk_put_data(remote->packer, &remote->out, span, &hash, bytes); // If it is kept, we hear.
     }
 }
 
@@ -427,6 +426,9 @@ take_frames(struct remote *remote, struct wire_frame *out_frame, int *out_is_rep
             break;
         case BULK_HAVE:
             take_have(remote, out_frame);
+            break;
+        case BULK_LOST:
+            known_release(&remote->known);
             break;
         case BULK_STARTED:
             status = take_started(remote, out_frame);

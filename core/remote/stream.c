@@ -325,11 +325,20 @@ static tapml_status take_if_whole(struct stream *stream, int *out_taken)
     return TAPML_OK;
 }
 
+static tapml_status take_whole_ones(struct stream *stream)
+{
+    int taken = 1;
+
+    while (taken) {
+        TAPML_TRY(take_if_whole(stream, &taken));
+    }
+    return TAPML_OK;
+}
+
 static tapml_status receive_all(struct stream *stream)
 {
     while (span_size(&stream->in) < RECEIVED_MAX) {
         size_t size = 0;
-        int taken = 1;
 
         TAPML_TRY(tls_read(stream->tls, stream->reading + stream->reading_end,
                            sizeof(stream->reading) - stream->reading_end, &size));
@@ -338,9 +347,24 @@ static tapml_status receive_all(struct stream *stream)
         }
         stream->reading_end += size;
         stream->heard_ns = clock_now_ns();
-        while (taken) {
-            TAPML_TRY(take_if_whole(stream, &taken));
-        }
+        TAPML_TRY(take_whole_ones(stream));
+    }
+    return TAPML_OK;
+}
+
+tapml_status stream_take(struct stream *stream, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+
+    while (size > 0) {
+        const size_t room = sizeof(stream->reading) - stream->reading_end;
+        const size_t part = size < room ? size : room;
+
+        memcpy(stream->reading + stream->reading_end, at, part);
+        stream->reading_end += part;
+        at += part;
+        size -= part;
+        TAPML_TRY(take_whole_ones(stream));
     }
     return TAPML_OK;
 }
@@ -379,13 +403,17 @@ static void wait_for_events(
     struct pollfd all[4];
 
     ASSERT(other_count < sizeof(all) / sizeof(*all));
-    memcpy(all, others, other_count * sizeof(*others));
+    for (size_t i = 0; i < other_count; i++) { // There may be none: NULL.
+        all[i] = others[i];
+    }
     all[other_count] =
         (struct pollfd){.fd = stream->tls != NULL ? tls_socket(stream->tls) : -1, .events = events};
     if (poll(all, (nfds_t)other_count + 1, timeout_ms) < 0) {
         return; // By a signal: nothing has happened.
     }
-    memcpy(others, all, other_count * sizeof(*others));
+    for (size_t i = 0; i < other_count; i++) {
+        others[i].revents = all[i].revents;
+    }
 }
 
 tapml_status

@@ -56,6 +56,10 @@ tapml_status stream_work(struct stream *stream,
                          size_t other_count,
                          int timeout_ms) STATUS_USED;
 
+// Takes bytes as they come over a connection, without one: for tests. TAPML_INVALID if they are no
+// records of a stream.
+tapml_status stream_take(struct stream *stream, const void *bytes, size_t size) STATUS_USED;
+
 // Takes the next whole frame that was received, if there is one; it lives until the next call of
 // `stream_work`. The results are those of wire_read.
 enum wire_result stream_next(struct stream *stream, struct wire_frame *out_frame);

@@ -18,7 +18,7 @@
 void case_text_print_name(const struct carved_case *item, struct text *out)
 {
     text_sentence(out, "case %" PRId64 ": %s, %s, %s, step %" PRId64 "\n", item->id, item->instance,
-                item->op_name, item->phase, item->step);
+                  item->op_name, item->phase, item->step);
 }
 
 // -- Arguments ---------------------------------------------------------------------------------

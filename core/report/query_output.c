@@ -70,18 +70,22 @@ static void append_csv(struct text *text, const struct query_value *value)
     }
 }
 
+// The value of a member, behind its name.
 static void append_json(struct text *text, const struct query_value *value)
 {
     const int is_quoted = value->type == QUERY_REAL && isinf(value->real);
 
+    if (value->type == QUERY_NULL) {
+        text_append(text, ": null");
+        return;
+    }
+    text_append(text, ": ");
     if (is_number(value)) {
         text_append(text, is_quoted ? "\"" : "");
         append_number(text, value, DIGITS_ALL);
         text_append(text, is_quoted ? "\"" : "");
-    } else if (value->type == QUERY_TEXT) {
-        text_append_json_bytes(text, value->text, value->bytes);
     } else {
-        text_append(text, "null");
+        text_append_json_bytes(text, value->text, value->bytes);
     }
 }
 
@@ -127,7 +131,6 @@ static void append_json_row(struct query_output *output, struct query *query)
 
         text_append(&output->body, i > 0 ? ", " : "");
         append_json_name(&output->body, query, i);
-        text_append(&output->body, ": ");
         append_json(&output->body, &value);
     }
     text_append(&output->body, "}");

@@ -18,12 +18,12 @@ struct query_verdict {
     const struct output_error *worst; // The errors of the worst output; NULL: nothing was compared.
 };
 
-typedef struct query_value (*query_verdict_fn)(const struct query_verdict *item);
+typedef void (*query_verdict_fn)(const struct query_verdict *item, struct query_value *out);
 
 #define GET(name_, value_)                                                                         \
-    static struct query_value get_##name_(const struct query_verdict *item)                        \
+    static void get_##name_(const struct query_verdict *item, struct query_value *out)             \
     {                                                                                              \
-        return value_;                                                                             \
+        *out = value_;                                                                             \
     }
 #define WORST(member_) query_real(item->worst != NULL ? item->worst->member_ : NAN)
 
@@ -94,9 +94,9 @@ const struct query_view query_verdicts_view = {
     .count = sizeof(columns) / sizeof(*columns),
 };
 
-static struct query_value get(const void *item, size_t column)
+static void get(const void *item, size_t column, struct query_value *out_value)
 {
-    return getters[column](item);
+    getters[column](item, out_value);
 }
 
 static const struct output_error *find_worst(const struct verdict *verdict)

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/text.h"
+#include "store/query_words.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -18,8 +19,7 @@ enum {
     INSERT_ROWS = 16,    // That one statement adds, which costs less than one each.
     CHECK_ROWS = 512,    // That are added between two checks.
     SQL_BYTES_MAX = 1 << 20,
-    VALUE_BYTES_MAX = 16 << 20,
-    NAMES_MAX = QUERY_VIEWS_MAX * QUERY_COLUMNS_MAX
+    VALUE_BYTES_MAX = 16 << 20
 };
 
 // What a statement may do wrong that is no mistake of SQL.
@@ -48,22 +48,6 @@ struct query {
         sqlite3_stmt *insert;      // Of one row.
         sqlite3_stmt *insert_many; // Of INSERT_ROWS.
     } views[QUERY_VIEWS_MAX];
-};
-
-// Functions of values and of groups, none of which reads or changes anything else.
-static const char *const FUNCTIONS[] = {
-    "abs",          "avg",        "ceil",        "ceiling",   "char",    "coalesce",
-    "concat",       "concat_ws",  "count",       "cume_dist", "date",    "datetime",
-    "dense_rank",   "exp",        "first_value", "floor",     "format",  "glob",
-    "group_concat", "hex",        "ifnull",      "iif",       "instr",   "julianday",
-    "lag",          "last_value", "lead",        "length",    "like",    "ln",
-    "log",          "log10",      "log2",        "lower",     "ltrim",   "max",
-    "min",          "mod",        "nth_value",   "ntile",     "nullif",  "octet_length",
-    "percent_rank", "pow",        "power",       "printf",    "quote",   "rank",
-    "replace",      "round",      "row_number",  "rtrim",     "sign",    "sqrt",
-    "strftime",     "string_agg", "substr",      "substring", "sum",     "time",
-    "total",        "trim",       "trunc",       "typeof",    "unicode", "unixepoch",
-    "upper",        NULL,
 };
 
 // -- What a statement may do -------------------------------------------------------------------
@@ -108,16 +92,6 @@ static int authorize_reading(struct query *query, const char *table, const char 
     return *column == '\0' ? SQLITE_OK : refuse(query, QUERY_REFUSED_TABLE, table);
 }
 
-static int authorize_function(struct query *query, const char *name)
-{
-    for (size_t i = 0; FUNCTIONS[i]; i++) {
-        if (strcasecmp(FUNCTIONS[i], name) == 0) {
-            return SQLITE_OK;
-        }
-    }
-    return refuse(query, QUERY_REFUSED_FUNCTION, name);
-}
-
 static int authorize(void *user,
                      int action,
                      const char *first,
@@ -138,7 +112,9 @@ static int authorize(void *user,
     case SQLITE_READ:
         return authorize_reading(query, first ? first : "", second ? second : "");
     case SQLITE_FUNCTION:
-        return authorize_function(query, second ? second : "");
+        return query_words_is_function(second ? second : "")
+                   ? SQLITE_OK
+                   : refuse(query, QUERY_REFUSED_FUNCTION, second);
     default:
         return refuse(query, QUERY_REFUSED_ACTION, "");
     }
@@ -155,64 +131,9 @@ static int check(void *user)
     return query->checked != TAPML_OK;
 }
 
-// Takes the names of all views, or of all their columns, or of functions.
-static const char *find_meant(const struct query *query, const char *kind, const char *name)
-{
-    const char *names[NAMES_MAX + 1] = {NULL};
-    size_t count = 0;
-    if (strcmp(kind, "function") == 0) {
-        return text_nearest(name, FUNCTIONS);
-    }
-    for (size_t i = 0; i < query->options.view_count; i++) {
-        const struct query_view *view = query->options.views[i];
-        if (strcmp(kind, "table") == 0) {
-            names[count++] = view->name;
-        }
-        for (size_t k = 0; strcmp(kind, "column") == 0 && k < view->count; k++) {
-            names[count++] = view->columns[k].name;
-        }
-    }
-    return text_nearest(name, names);
-}
-
-static tapml_status fail_of_view(const struct query *query, const char *message)
-{
-    struct text names;
-    text_init(&names);
-    for (size_t i = 0; i < query->options.view_count; i++) {
-        text_format(&names, "%s%s", i == 0 ? "" : ", ", query->options.views[i]->name);
-    }
-    const tapml_status status =
-        text_status(&names) == TAPML_OK
-            ? status_fail(TAPML_INVALID, "the query is wrong: %s; the views are %s", message,
-                          names.data)
-            : status_no_memory();
-    text_release(&names);
-    return status;
-}
-
-// "no such column: v.verdct": the name behind the last dot may have been meant otherwise.
 static tapml_status fail_of_statement(const struct query *query, const char *message)
 {
-    static const char *const KINDS[] = {"column", "table", "function"};
-    for (size_t i = 0; i < sizeof(KINDS) / sizeof(*KINDS); i++) {
-        char begin[32];
-        (void)snprintf(begin, sizeof(begin), "no such %s: ", KINDS[i]);
-        if (strncmp(message, begin, strlen(begin)) != 0) {
-            continue;
-        }
-        const char *name = message + strlen(begin);
-        const char *dot = strrchr(name, '.');
-        const char *meant = find_meant(query, KINDS[i], dot ? dot + 1 : name);
-        if (meant) {
-            return status_fail(TAPML_INVALID, "the query is wrong: %s, did you mean '%s'?", message,
-                               meant);
-        }
-        if (strcmp(KINDS[i], "table") == 0) {
-            return fail_of_view(query, message);
-        }
-    }
-    return status_fail(TAPML_INVALID, "the query is wrong: %s", message);
+    return query_words_fail(query->options.views, query->options.view_count, message);
 }
 
 static tapml_status fail_refused(const struct query *query)
@@ -561,7 +482,8 @@ static int bind_item(struct query *query,
     int code = SQLITE_OK;
     for (size_t i = 0; i < query->options.views[view]->count && code == SQLITE_OK; i++) {
         if (is_column_read(query, view, i)) {
-            const struct query_value value = get(item, i);
+            struct query_value value;
+            get(item, i, &value);
             code = bind_value(statement, at++, &value);
         }
     }

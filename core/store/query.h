@@ -15,29 +15,13 @@
 #pragma once
 
 #include "base/status.h"
+#include "store/query_views.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct query;
 struct store;
-
-enum { QUERY_COLUMNS_MAX = 64, QUERY_VIEWS_MAX = 16 };
-
-struct query_column {
-    const char *name;
-    const char *value; // SQL over the tables of a store, in which ?1 is the run; NULL: the caller
-                       // adds the rows of the view.
-    const char *about; // A few words.
-};
-
-struct query_view {
-    const char *name;
-    const char *from; // The tables that the values are read from, behind FROM; or NULL likewise.
-    const char *about;
-    const struct query_column *columns;
-    size_t count; // At most QUERY_COLUMNS_MAX.
-};
 
 struct query_options {
     const struct query_view *const *views; // QUERY_VIEWS_MAX at most; they outlive the query.
@@ -77,8 +61,8 @@ struct query_value query_real(double value);
 struct query_value query_text(const char *text);
 
 // Adds `count` rows to a view, one for each item of `item_bytes` bytes at `items`. `get` is called
-// for each item and column that is read; a text that it returns lives until the end of the call.
-typedef struct query_value (*query_get_fn)(const void *item, size_t column);
+// for each item and column that is read; a text that it sets lives until the end of the call.
+typedef void (*query_get_fn)(const void *item, size_t column, struct query_value *out_value);
 tapml_status query_add(struct query *query,
                        size_t view,
                        query_get_fn get,

@@ -109,21 +109,10 @@ const char *row_text(struct row *row, int column)
     return text ? (const char *)text : "";
 }
 
-// SQLite would copy the text, to end it with a zero byte.
 const char *row_keep(struct row *row, int column, const char *likely, struct arena *arena)
 {
-    check_column(row, column);
-    const size_t size = (size_t)sqlite3_column_bytes(row->statement, column); // In UTF-8.
-    const char *text = sqlite3_column_blob(row->statement, column);
-    const size_t length = text ? strnlen(text, size) : 0;
-    if (likely && strncmp(likely, text ? text : "", length) == 0 && likely[length] == '\0') {
-        return likely;
-    }
-    char *copy = arena_new(arena, length + 1); // Of zeros.
-    if (copy && length > 0) {
-        memcpy(copy, text, length);
-    }
-    return copy;
+    const char *text = row_text(row, column);
+    return likely && strcmp(likely, text) == 0 ? likely : arena_text(arena, text);
 }
 
 int64_t row_i64(struct row *row, int column)

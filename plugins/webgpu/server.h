@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Serves one page over HTTP and speaks with it over a WebSocket. Both want the token that stands in
-// the page's address; one connection is taken, from a page of this server, and none after it. Others that
-// ask for a WebSocket are answered 403.
+// the page's address; one connection is taken, from a page of this server, and none after it.
+// Others that ask for a WebSocket are answered 403.
 #pragma once
 
 #include <tapml/gpu/support.h>

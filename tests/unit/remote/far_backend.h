@@ -23,6 +23,7 @@ struct far_backend {
     struct channel *channel; // Belongs to `far`.
     struct backend *far;
     struct arena *arena;
+    uint64_t deadline_ns; // Of an answer; 0: 20 s.
 };
 
 static inline tapml_status far_backend_try(struct far_backend *both,
@@ -51,7 +52,8 @@ static inline tapml_status far_backend_try(struct far_backend *both,
                                    .setting_count = fault != NULL ? FAR_SETTINGS : 1,
                                    .catalogue = registry_catalogue(both->registry),
                                    .arena = both->arena,
-                                   .deadline_ns = 20 * second_ns},
+                                   .deadline_ns =
+                                       both->deadline_ns > 0 ? both->deadline_ns : 20 * second_ns},
         &both->far);
 }
 

@@ -174,7 +174,7 @@ Test(caller, tries_again_after_a_pause)
 
     PAIRED_MUST(create(url));
     cr_assert_eq(try_with(&silent), CALLER_NOT_YET);
-    cr_assert_not_null(strstr(status_message(), "has not answered; is this machine's key paired"),
+    cr_assert_not_null(strstr(status_message(), "does not answer; is this user paired there?"),
                        "%s", status_message());
     cr_assert_eq(caller_try(caller, stream), CALLER_NOT_YET, "it is too early");
     (void)poll(NULL, 0, 110);

@@ -47,7 +47,7 @@ static void teardown(void)
     paired_close(&paired);
 }
 
-TestSuite(session, .init = setup, .fini = teardown);
+TestSuite(far_session, .init = setup, .fini = teardown);
 
 static struct greeting_answer connect_host(const struct greeting_session *id)
 {

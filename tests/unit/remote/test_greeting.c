@@ -5,8 +5,6 @@
 
 #include <tapml/wire/wire.h>
 
-enum { GREETING_BYTES = 296 };
-
 static struct paired paired;
 static struct tls *ends[2];
 

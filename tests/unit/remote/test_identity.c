@@ -185,17 +185,20 @@ Test(identity, has_the_same_code_whichever_key_is_first)
 
     memset(&a, 0x11, sizeof(a));
     memset(&b, 0xee, sizeof(b));
-    memset(&binding, 0x55, sizeof(binding));
+    memset(&binding, 0x77, sizeof(binding));
     identity_code(&a, &b, &binding, one);
     identity_code(&b, &a, &binding, other);
     cr_assert_str_eq(one, other);
-    cr_assert_str_eq(one, "22sp0-8maz5-m8yxr");
+    cr_assert_str_eq(one, "fd7en-cg6q0-wdhq3");
     b.bytes[31] ^= 1;
     identity_code(&a, &b, &binding, other);
     cr_assert_str_neq(one, other);
-    binding.bytes[0] ^= 1;
+    a.bytes[0] ^= 1;
     identity_code(&a, &b, &binding, one);
     cr_assert_str_neq(one, other);
+    binding.bytes[7] ^= 1;
+    identity_code(&a, &b, &binding, other);
+    cr_assert_str_neq(one, other, "another connection of the same two");
     cr_assert_eq(strlen(one), IDENTITY_CODE_TEXT - 1);
     cr_assert_eq(strspn(one, "0123456789abcdefghjkmnpqrstvwxyz-"), IDENTITY_CODE_TEXT - 1);
 }

@@ -279,6 +279,36 @@ Test(remote, loses_patience_with_a_machine_that_is_out_of_reach)
     expect_the_same();
 }
 
+static void stop_the_worker(void)
+{
+    cr_assert_eq(far_machine_kill_workers(SIGSTOP), 1);
+}
+
+// More work than fits between the machine and its worker, which does nothing any more: neither the
+// host's deadline nor the end of the machine waits for it.
+Test(remote, ends_a_worker_that_takes_nothing_any_more, .timeout = 30)
+{
+    enum { CALLS = 5000 };
+    tapml_status status = TAPML_OK;
+
+    both.deadline_ns = second_ns;
+    start();
+    tapml_object *x = far_backend_buffer(both.far, values, 4);
+    tapml_object *y = far_backend_buffer(both.far, values, 4);
+
+    PAIRED_MUST(backend_wait(both.far));
+    stop_the_worker();
+    for (int i = 0; i < CALLS && status == TAPML_OK; i++) {
+        status = far_backend_call(both.far, x, NULL, y, 4);
+        status = status == TAPML_OK ? backend_flush(both.far) : status;
+    }
+    expect_failure(status == TAPML_OK ? backend_wait(both.far) : status,
+                   "did not answer within 1 s");
+    expect_the_same();
+    backend_buffer_free(both.far, x);
+    backend_buffer_free(both.far, y);
+}
+
 // -- What cannot be opened ---------------------------------------------------------------------
 
 Test(remote, refuses_a_machine_that_is_not_paired)
@@ -293,8 +323,7 @@ Test(remote, says_that_its_own_key_may_not_be_known_there)
 {
     far_machine_start(&machine);
     PAIRED_MUST(peers_remove(machine.paired.sides[PAIRED_WORKER].scratch.folder, "host"));
-    expect_failure(far_backend_try(&both, &machine, second_ns, NULL),
-                   "is this machine's key paired there");
+    expect_failure(far_backend_try(&both, &machine, second_ns, NULL), "is this user paired there?");
 }
 
 Test(remote, says_that_nothing_listens)

@@ -68,6 +68,24 @@ Test(tls, shows_both_keys)
     tls_close(NULL);
 }
 
+Test(tls, has_a_binding_that_both_ends_and_no_other_connection_have)
+{
+    struct tls *first[2], *second[2];
+    struct identity_hash a, b, c;
+
+    paired_connect(&paired, first);
+    paired_connect(&paired, second);
+    PAIRED_MUST(tls_binding(first[0], &a));
+    PAIRED_MUST(tls_binding(first[1], &b));
+    PAIRED_MUST(tls_binding(second[0], &c));
+    cr_assert(identity_equal(&a, &b));
+    cr_assert_not(identity_equal(&a, &c));
+    for (int i = 0; i < 2; i++) {
+        tls_close(first[i]);
+        tls_close(second[i]);
+    }
+}
+
 // Both sides send more than the sockets hold, in pieces of their own.
 Test(tls, carries_much_both_ways)
 {

@@ -230,7 +230,8 @@ Test(states, sizes_that_do_not_fit_are_refused_by_name)
     refused(&mamba2, mamba2_config, ", \"conv_kernel\": 1", "'conv_kernel' is 1");
     refused(&mamba2, mamba2_config, ", \"conv_kernel\": 1000000000", "'conv_kernel' is 1000000000");
     refused(&mamba2, mamba2_config, ", \"time_step_limit\": [2, 1]", "'time_step_limit' is 2 to 1");
-    refused(&mamba2, mamba2_config, ", \"time_step_limit\": [NaN, 1]", "'time_step_limit/0' is nan");
+    refused(&mamba2, mamba2_config, ", \"time_step_limit\": [NaN, 1]",
+            "'time_step_limit/0' is nan");
     refused(&mamba2, mamba2_config, ", \"hidden_act\": \"relu\"",
             "'hidden_act' is 'relu', expected 'silu' or 'swish'");
     refused(&mamba2, mamba2_config, ", \"layer_norm_epsilon\": 7", "'layer_norm_epsilon' is 7");

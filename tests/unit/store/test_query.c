@@ -64,14 +64,14 @@ struct made {
 static const struct made ROWS[] = {{7, 0.5, ""}, {9, INFINITY, "y is 2"}, {11, NAN, NULL}};
 static uint32_t asked; // A bit for each column that was asked for.
 
-static struct query_value get(const void *item, size_t column)
+static void get(const void *item, size_t column, struct query_value *out_value)
 {
     const struct made *made = item;
     asked |= 1U << column;
-    return column == 0   ? query_text("r1")
-           : column == 1 ? query_integer(made->id)
-           : column == 2 ? query_real(made->margin)
-                         : query_text(made->reason);
+    *out_value = column == 0   ? query_text("r1")
+                 : column == 1 ? query_integer(made->id)
+                 : column == 2 ? query_real(made->margin)
+                               : query_text(made->reason);
 }
 
 static void fill(void)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "one_case.h"
-#include "store/query_views.h"
+#include "store/query.h"
 
 TestSuite(query_views, .init = begin, .fini = end, .timeout = 110);
 
