@@ -95,7 +95,10 @@ static tapml_status shown_read(const tapml_observed *observed,
     if (values == NULL || bytes != VALUES * sizeof(float) ||
         (shown->is_before && is_output(observed, param))) {
         shown->is_refused = 1;
-        return TAPML_INVALID;
+        return status_fail(TAPML_INVALID,
+                           "parameter %u has %zu bytes of values after a call and, unless it is an "
+                           "output, before it; %llu were to be read",
+                           param, VALUES * sizeof(float), (unsigned long long)bytes);
     }
     memcpy(target, values, bytes);
     return TAPML_OK;
@@ -113,7 +116,10 @@ static tapml_status shown_write(const tapml_observed *observed,
     ASSERT(shown != NULL);
     if (values == NULL || bytes != VALUES * sizeof(float) || !is_output(observed, param)) {
         shown->is_refused = 1;
-        return TAPML_INVALID;
+        return status_fail(TAPML_INVALID,
+                           "an output has %zu bytes of values; %llu of parameter %u were to be "
+                           "written",
+                           VALUES * sizeof(float), (unsigned long long)bytes, param);
     }
     memcpy(values, source, bytes);
     shown->written |= 1u << param;

@@ -80,6 +80,18 @@ void handshake_leave(struct process_state *state,
 
 // -- Before opening ----------------------------------------------------------------------------
 
+static const char *or_none(const char *sanitizer)
+{
+    return sanitizer[0] != '\0' ? sanitizer : "none";
+}
+
+// `who` is what has a sanitizer that this host has not, or the other way round: "its code is".
+static tapml_status refuse_sanitizer(const char *who, const char *sanitizer)
+{
+    return status_fail(TAPML_ABI_MISMATCH, "%s built with the sanitizer '%s', this host with '%s'",
+                       who, or_none(sanitizer), or_none(note_sanitizer_name(TAPML_SANITIZER)));
+}
+
 tapml_status handshake_check_manifest(const struct manifest *manifest,
                                       enum candidate_state *out_state)
 {
@@ -94,11 +106,8 @@ tapml_status handshake_check_manifest(const struct manifest *manifest,
                            manifest->abi_major, manifest->abi_minor, TAPML_ABI_MAJOR,
                            TAPML_ABI_MINOR);
     }
-    const char *ours = note_sanitizer_name(TAPML_SANITIZER);
-    if (strcmp(manifest->sanitizer, ours) != 0) {
-        return status_fail(TAPML_ABI_MISMATCH,
-                           "it is built with the sanitizer '%s', this host with '%s'",
-                           manifest->sanitizer, ours);
+    if (strcmp(manifest->sanitizer, note_sanitizer_name(TAPML_SANITIZER)) != 0) {
+        return refuse_sanitizer("it is", manifest->sanitizer);
     }
     *out_state = CANDIDATE_USABLE;
     return TAPML_OK;
@@ -146,9 +155,7 @@ static tapml_status compare_note(const char *library,
     }
     *out_state = CANDIDATE_WRONG_ABI;
     if (strcmp(note->sanitizer, note_sanitizer_name(TAPML_SANITIZER)) != 0) {
-        return status_fail(TAPML_ABI_MISMATCH,
-                           "the library is built with the sanitizer '%s', this host with '%s'",
-                           note->sanitizer, note_sanitizer_name(TAPML_SANITIZER));
+        return refuse_sanitizer("the library is", note->sanitizer);
     }
     *out_state = CANDIDATE_REFUSED;
     return handshake_check_search_path(note->search_path);
@@ -199,9 +206,7 @@ tapml_status handshake_check_sizes(const tapml_plugin *plugin)
                            plugin->abi_major, plugin->abi_needed, TAPML_ABI_MAJOR, TAPML_ABI_MINOR);
     }
     if (plugin->sanitizer != TAPML_SANITIZER) {
-        return status_fail(
-            TAPML_ABI_MISMATCH, "its code is built with the sanitizer '%s', this host with '%s'",
-            note_sanitizer_name(plugin->sanitizer), note_sanitizer_name(TAPML_SANITIZER));
+        return refuse_sanitizer("its code is", note_sanitizer_name(plugin->sanitizer));
     }
     for (uint32_t i = 0; i < plugin->n_components; ++i) {
         const tapml_component *component = plugin->components ? plugin->components[i] : NULL;
