@@ -45,7 +45,8 @@ tapml_status address_parse(const char *text, struct address *out_address)
     const size_t digits = strlen(colon + 1), length = (size_t)(end - host);
 
     if (digits == 0 || digits >= ADDRESS_PORT_BYTES || strspn(colon + 1, "0123456789") != digits ||
-        strtol(colon + 1, NULL, 10) > PORT_MAX || length >= ADDRESS_HOST_BYTES) {
+        strtol(colon + 1, NULL, 10) > PORT_MAX || length >= ADDRESS_HOST_BYTES ||
+        strcspn(host, "[]") < length) {
         return refuse(text);
     }
     memcpy(out_address->host, host, length);
@@ -54,16 +55,21 @@ tapml_status address_parse(const char *text, struct address *out_address)
     return TAPML_OK;
 }
 
+static tapml_status refuse_url(const char *text)
+{
+    return status_fail(TAPML_INVALID, "'%.200s' is no address of a worker: expected %sHOST:PORT",
+                       text, scheme);
+}
+
 tapml_status address_parse_url(const char *text, struct address *out_address)
 {
     const size_t length = strlen(scheme);
 
-    if (strncmp(text, scheme, length) != 0 || text[length] == ':') {
-        return status_fail(TAPML_INVALID,
-                           "'%.200s' is no address of a worker: expected %sHOST:PORT", text,
-                           scheme);
+    if (strncmp(text, scheme, length) != 0) {
+        return refuse_url(text);
     }
-    return address_parse(text + length, out_address);
+    TAPML_TRY(address_parse(text + length, out_address));
+    return out_address->host[0] != '\0' ? TAPML_OK : refuse_url(text);
 }
 
 static tapml_status look_up(const struct address *address, int flags, struct addrinfo **out_list)

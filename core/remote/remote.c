@@ -88,11 +88,14 @@ static tapml_status lose(struct remote *remote, const char *how)
 // A new stream for a new session. Nothing of the old one is of use.
 static tapml_status begin_session(struct remote *remote)
 {
+    struct stream *stream = NULL;
+
+    TAPML_TRY(stream_create(&stream));
     caller_forget_session(remote->caller);
     stream_destroy(remote->stream);
-    remote->stream = NULL;
+    remote->stream = stream;
     known_release(&remote->known);
-    return stream_create(&remote->stream);
+    return TAPML_OK;
 }
 
 static tapml_status give_up(struct remote *remote, uint64_t waited_ns)
@@ -142,9 +145,6 @@ static tapml_status work(struct remote *remote, int slice_ms)
 {
     if (!stream_is_attached(remote->stream)) {
         TAPML_TRY(reconnect(remote));
-        if (remote->stream == NULL) {
-            return status_no_memory();
-        }
     }
     if (!stream_is_attached(remote->stream)) {
         (void)poll(NULL, 0, slice_ms);
@@ -466,6 +466,7 @@ remote_receive(struct channel *channel, uint64_t timeout_ns, struct wire_frame *
         if (!remote->is_started) {
             return report_end(remote);
         }
+        TAPML_TRY(timeout_ns == 0 ? work(remote, 0) : TAPML_OK);
         TAPML_TRY(take_frames(remote, out_frame, &is_reply));
         if (is_reply) {
             return TAPML_OK;

@@ -42,11 +42,11 @@ Test(address, is_a_host_and_a_port)
 Test(address, is_refused_if_it_is_none)
 {
     static const char *const wrong[] = {
-        "",       "box",       "box:",    "box:x",
-        "box:-1", "box:65536", "box: 1",  "box:1 ",
-        "::1:80", "[::1]80",   "[::1]",   "[::1:80",
-        "[:80",   "box:+1",    "box:0x1", "box:999999999999999999999",
-        "a:b:1",
+        "",       "box",       "box:",       "box:x",
+        "box:-1", "box:65536", "box: 1",     "box:1 ",
+        "::1:80", "[::1]80",   "[::1]",      "[::1:80",
+        "[:80",   "box:+1",    "box:0x1",    "box:999999999999999999999",
+        "a:b:1",  "]:80",      "[[::1]]:80",
     };
     char longest[ADDRESS_HOST_BYTES + 8];
     struct address address = {.host = "kept"};
@@ -65,7 +65,8 @@ Test(address, is_refused_if_it_is_none)
 Test(address, of_a_worker_has_a_scheme_and_a_host)
 {
     static const char *const wrong[] = {"box:7070",      "http://box:7070", "tapml:/box:7070",
-                                        "tapml://:7070", "TAPML://box:1",   ""};
+                                        "tapml://:7070", "TAPML://box:1",   "",
+                                        "tapml://[]:80"};
     struct address address;
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
