@@ -292,20 +292,20 @@ static size_t end_of_part(const struct selecting *selecting, size_t first)
 
 static tapml_status run_parts(struct selecting *selecting)
 {
-    size_t group = 0;
-    while (group < selecting->input->group_count) {
-        const size_t end = end_of_part(selecting, group);
+    size_t first = 0;
+    while (first < selecting->input->group_count) {
+        const size_t end = end_of_part(selecting, first);
         struct arena *arena = arena_create();
         struct part part;
         tapml_status status =
-            arena ? run_part(selecting, group, end, &part, arena) : status_no_memory();
+            arena ? run_part(selecting, first, end, &part, arena) : status_no_memory();
         if (status == TAPML_OK && end == selecting->input->group_count) {
             status = merge(selecting);
             status = status == TAPML_OK ? certify(selecting, &part) : status;
         }
         arena_destroy(arena);
         TAPML_TRY(status);
-        group = end;
+        first = end;
     }
     count_groups_left(selecting);
     return TAPML_OK;

@@ -574,18 +574,31 @@ static int calibrates(const struct component *component)
            NULL;
 }
 
+// Who may be the oracle, the best first: what came with the host and calibrates, what else does,
+// and what has its values in host memory.
+enum { ORACLE_INSTALLED, ORACLE_OTHER, ORACLE_HOST_MEMORY, ORACLE_RANKS };
+
+// Whether a component may be it, as far as this shows before it is brought up.
+static int is_of_rank(const struct component *component, int rank)
+{
+    if (component->entry.state != CANDIDATE_USABLE || !component_is_backend(component)) {
+        return 0;
+    }
+    if (rank == ORACLE_HOST_MEMORY) {
+        return !component->is_elsewhere;
+    }
+    return calibrates(component) && (rank == ORACLE_OTHER || component->entry.tier == SEARCH_TIERS);
+}
+
 const char *registry_oracle(struct registry *registry, const tapml_op *op)
 {
-    for (int pass = 0; pass < 2; ++pass) {
+    for (int rank = 0; rank < ORACLE_RANKS; ++rank) {
         for (size_t i = 0; i < registry->inventory.component_count; ++i) {
             struct component *component = registry->inventory.components[i];
+
             // Nothing is brought up that cannot be the answer.
-            if (component->entry.state != CANDIDATE_USABLE || !component_is_backend(component) ||
-                (pass == 0 ? !calibrates(component) : component->is_elsewhere) ||
-                !has_ops(registry, component)) {
-                continue;
-            }
-            if ((pass == 0 || component->is_host_memory) &&
+            if (is_of_rank(component, rank) && has_ops(registry, component) &&
+                (rank != ORACLE_HOST_MEMORY || component->is_host_memory) &&
                 plain_form_is_there(registry->catalogue, op, has_op, component)) {
                 return component->entry.component;
             }

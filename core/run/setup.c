@@ -549,8 +549,10 @@ static tapml_status try_candidate(struct setup *setup, size_t index, int *out_is
     return TAPML_OK;
 }
 
-// The first with `key` that can be used; `*out_name` stays where there is none.
-static tapml_status find_backend(struct setup *setup, const char *key, const char **out_name)
+// The first with `key` that can be used, among those installed with the host or among the others;
+// `*out_name` stays where there is none.
+static tapml_status
+find_backend(struct setup *setup, const char *key, int is_installed, const char **out_name)
 {
     struct registry *registry = setup->registry;
     const size_t count = registry_count(registry);
@@ -558,7 +560,9 @@ static tapml_status find_backend(struct setup *setup, const char *key, const cha
 
     for (size_t i = registry_next_backend(registry, key, 0); i < count && !is_usable;
          i = registry_next_backend(registry, key, i + 1)) {
-        TAPML_TRY(try_candidate(setup, i, &is_usable));
+        if ((registry_at(registry, i)->tier == SEARCH_TIERS) == is_installed) {
+            TAPML_TRY(try_candidate(setup, i, &is_usable));
+        }
         if (is_usable) {
             *out_name = registry_at(registry, i)->component;
         }
@@ -570,9 +574,11 @@ tapml_status setup_default_backend(struct setup *setup, const char **out_name)
 {
     const char *name = NULL;
 
-    TAPML_TRY(find_backend(setup, "calibrates", &name));
-    if (name == NULL) {
-        TAPML_TRY(find_backend(setup, NULL, &name));
+    for (int is_installed = 1; is_installed >= 0 && name == NULL; is_installed--) {
+        TAPML_TRY(find_backend(setup, "calibrates", is_installed, &name));
+        if (name == NULL) {
+            TAPML_TRY(find_backend(setup, NULL, is_installed, &name));
+        }
     }
     if (name == NULL) {
         return status_fail(TAPML_UNAVAILABLE,

@@ -171,7 +171,8 @@ tapml_status setup_take_names(struct setup *setup,
 tapml_status setup_take_observers(struct setup *setup, const struct options *options) STATUS_USED;
 
 // The backend for commands without an option that names one: the first component that calibrates
-// and can be used, else the first backend that can. TAPML_UNAVAILABLE where there is none.
+// and can be used, else the first backend that can; of those installed with the host, unless none
+// of them can. TAPML_UNAVAILABLE where there is none.
 tapml_status setup_default_backend(struct setup *setup, const char **out_name) STATUS_USED;
 
 // Ids of the model's vocabulary: the width of "logits", or 0 where the model has none.
