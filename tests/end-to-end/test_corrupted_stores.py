@@ -137,12 +137,12 @@ def a_newer_version(folder):
     os.makedirs(dir_)
     store = os.path.join(dir_, "run.tapmlrun")
     connection = sqlite3.connect(store)
-    connection.executescript("PRAGMA application_id = 0x5461704d; PRAGMA user_version = 8; CREATE TABLE fact (x);")
+    connection.executescript("PRAGMA application_id = 0x5461704d; PRAGMA user_version = 1000; CREATE TABLE fact (x);")
     connection.close()
     before = open(store, "rb").read()
-    rig.contains(rig.check(run(ini), 2).stderr, f"store '{store}' has version 8, this host knows 2")
+    rig.contains(rig.check(run(ini), 2).stderr, f"store '{store}' has version 1000, this host knows 2")
     assert open(store, "rb").read() == before, "it was touched"
-    rig.contains(rig.check(rig.host("status", dir_), 0).stdout, "version 8, this host knows 2")
+    rig.contains(rig.check(rig.host("status", dir_), 0).stdout, "version 1000, this host knows 2")
 
 
 def edit(path, old, new):
