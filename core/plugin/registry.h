@@ -163,6 +163,7 @@ int registry_is_asked_late(const struct registry *registry, const char *componen
 
 // The id of the component whose devices calibrate `op`: the first with that op and the key
 // "calibrates", of those installed with the host before all others, so that a stranger's plugin
-// changes no limit of an op that the host can judge itself; without one, the first host-memory component with the op; or NULL. An op that has a
-// plain form (schema/plain_form.h) is there where all ops of the form are.
+// changes no limit of an op that the host can judge itself; without one, the first host-memory
+// component with the op; or NULL. An op that has a plain form (schema/plain_form.h) is there where
+// all ops of the form are.
 const char *registry_oracle(struct registry *registry, const tapml_op *op);
