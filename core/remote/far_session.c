@@ -89,6 +89,15 @@ static tapml_status put_have_anew(struct far_session *session)
     return put_have(session);
 }
 
+// The worker is no more: nothing of it is answered or read.
+static void forget_worker(struct far_session *session)
+{
+    session->is_up = 0;
+    session->awaited = 0;
+    session->answer.size = 0;
+    reads_clear(&session->reads);
+}
+
 // How the worker has ended, and what it was at.
 static tapml_status put_end(struct far_session *session, int was_killed, const char *how)
 {
@@ -98,10 +107,7 @@ static tapml_status put_end(struct far_session *session, int was_killed, const c
     if (control != NULL) {
         memcpy(&progress, control, sizeof(progress));
     }
-    session->is_up = 0;
-    session->awaited = 0;
-    session->answer.size = 0;
-    reads_clear(&session->reads);
+    forget_worker(session);
     wire_begin(&session->to_host, BULK_END, 0);
     wire_put_u32(&session->to_host, session->generation);
     wire_put_u32(&session->to_host, (uint32_t)was_killed);
@@ -150,11 +156,9 @@ static tapml_status begin_worker(struct far_session *session, uint64_t memory_by
         channel_release(session->worker);
         session->worker = NULL;
     }
-    session->is_up = 0;
+    forget_worker(session);
     mirror_release(&session->mirror);
-    reads_clear(&session->reads);
-    session->awaited = 0;
-    session->answer.size = session->to_worker.size = 0;
+    session->to_worker.size = 0;
     TAPML_TRY(child_create(&options, &worker));
     session->worker = worker;
     TAPML_TRY(channel_start(worker));
@@ -189,10 +193,7 @@ static void take_stop(struct far_session *session, const struct wire_frame *fram
     wire_reader_init(&reader, frame);
     if (wire_take_u32(&reader) == session->generation && session->is_up) {
         channel_stop(session->worker);
-        session->is_up = 0;
-        session->awaited = 0;
-        session->answer.size = 0;
-        reads_clear(&session->reads);
+        forget_worker(session);
     }
 }
 
