@@ -3,6 +3,7 @@
 #include "base/file.h"
 
 #include "base/alloc.h"
+#include "base/descriptors.h"
 #include "base/mapping.h"
 #include "base/text.h"
 
@@ -55,9 +56,13 @@ int file_is_full(int error, const char *path, char out_why[FILE_WHY_TEXT])
 static tapml_status system_failed(const char *path, const char *what)
 {
     const int error = errno;
-    char why[FILE_WHY_TEXT];
+    char why[FILE_WHY_TEXT], open_files[DESCRIPTORS_WHY_TEXT];
     if (file_is_full(error, path, why)) { // Not the fault of the name.
         return status_fail(TAPML_UNAVAILABLE, "%s: cannot %s: %s", path, what, why);
+    }
+    if (error == EMFILE) { // Nor this.
+        return status_fail(TAPML_UNAVAILABLE, "%s: cannot %s: %s", path, what,
+                           descriptors_why(error, open_files));
     }
     return status_fail(error == ENOENT ? TAPML_NOT_FOUND : TAPML_INVALID, "%s: cannot %s: %s", path,
                        what, strerror(error));

@@ -200,3 +200,13 @@ void sentence_format(char *out_sentence, size_t size, const char *format, va_lis
     }
     va_end(own);
 }
+
+void sentence_print(const char *format, ...)
+{
+    char sentence[SENTENCE_BYTES];
+    va_list args;
+    va_start(args, format);
+    sentence_format(sentence, sizeof(sentence), format, args);
+    va_end(args);
+    (void)fputs(sentence, stdout); // A failed write is seen at the end (base/output).
+}

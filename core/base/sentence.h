@@ -9,8 +9,9 @@
 #include <stddef.h>
 
 enum {
-    SENTENCE_BYTES = 4096,       // Of a whole one; a longer one is cut.
-    SENTENCE_QUOTED_BYTES = 1024 // Of each text in it, with its zero byte.
+    SENTENCE_BYTES = 4096, // Of a whole one; a longer one is cut.
+    SENTENCE_QUOTED_BYTES =
+        1536 // Of each text in it, with its zero byte: lists of what is known fit.
 };
 
 // `text` itself where it fits into `room_bytes` (at least 8), with its zero byte. Else its begin,
@@ -22,3 +23,6 @@ const char *sentence_shorten(const char *text, char *room, size_t room_bytes);
 // characters are not known. [any]
 void sentence_format(char *out_sentence, size_t size, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
+
+// Prints at most SENTENCE_BYTES of the same to the standard output. [any]
+void sentence_print(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,8 +93,9 @@ static tapml_status open_region(struct region *region, enum shared_access access
     const int descriptor = memfd_create("tapml", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     *region = (struct region){.descriptor = descriptor, .bytes = bytes};
     if (region->descriptor < 0 || ftruncate(region->descriptor, (off_t)bytes) != 0) {
+        char why[DESCRIPTORS_WHY_TEXT];
         return status_fail(TAPML_NO_MEMORY, "no shared memory of %llu bytes: %s",
-                           (unsigned long long)bytes, strerror(errno));
+                           (unsigned long long)bytes, descriptors_why(errno, why));
     }
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, region->descriptor, 0);
     if (memory == MAP_FAILED) {

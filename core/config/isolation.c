@@ -231,7 +231,9 @@ static tapml_status make_channel(const struct isolation_options *options,
     }
     TAPML_TRY(isolation_find_worker(options->program, &path));
     const tapml_status status = child_create(
-        &(struct child_options){.program = path, .memory_bytes = memory_limit(how)}, out_channel);
+        &(struct child_options){
+            .program = path, .memory_bytes = memory_limit(how), .limits = how->limits},
+        out_channel);
 
     alloc_free(path);
     return status;

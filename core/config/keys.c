@@ -31,6 +31,14 @@ static const char observers_help[] =
     "docs/write-an-observer.md.";
 static const char memory_help[] =
     "MiB that a worker may allocate before it is ended; 0: three quarters of the machine's.";
+static const char files_help[] =
+    "Descriptors that a worker may have at once; 0: as many as the host. See docs/security.md.";
+static const char processes_help[] =
+    "Processes and threads that the user may have while a worker starts one; 0: as many as the "
+    "system allows. Root is not limited. See docs/security.md.";
+static const char cpu_help[] =
+    "Seconds of processor time that a worker may take before it is ended; 0: any. See "
+    "docs/security.md.";
 
 // -- The tables --------------------------------------------------------------------------------
 
@@ -242,6 +250,30 @@ static const struct key keys[] = {
      .example = "4096",
      .help = memory_help},
     {.section = "source",
+     .name = "limit-files",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = LIMITS_MAX,
+     IN_RUN(source.isolation.limits.files),
+     .example = "256",
+     .help = files_help},
+    {.section = "source",
+     .name = "limit-processes",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = LIMITS_MAX,
+     IN_RUN(source.isolation.limits.processes),
+     .example = "4096",
+     .help = processes_help},
+    {.section = "source",
+     .name = "limit-cpu",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = LIMITS_MAX,
+     IN_RUN(source.isolation.limits.cpu_s),
+     .example = "3600",
+     .help = cpu_help},
+    {.section = "source",
      .name = "observers",
      .kind = KEY_TEXT,
      IN_RUN(source.observers),
@@ -300,6 +332,30 @@ static const struct key keys[] = {
      IN_TARGET(isolation.memory_mib),
      .example = "4096",
      .help = memory_help},
+    {.section = "target.",
+     .name = "limit-files",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = LIMITS_MAX,
+     IN_TARGET(isolation.limits.files),
+     .example = "256",
+     .help = files_help},
+    {.section = "target.",
+     .name = "limit-processes",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = LIMITS_MAX,
+     IN_TARGET(isolation.limits.processes),
+     .example = "4096",
+     .help = processes_help},
+    {.section = "target.",
+     .name = "limit-cpu",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = LIMITS_MAX,
+     IN_TARGET(isolation.limits.cpu_s),
+     .example = "3600",
+     .help = cpu_help},
     {.section = "target.",
      .name = "observers",
      .kind = KEY_TEXT,

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "device/backend.h"
 #include "exec/residency.h"
+#include "link/limits.h"
 #include "plugin/registry.h"
 
 #include <stddef.h>
@@ -37,6 +38,7 @@ struct place_isolation {
     const char *url;    // Of a worker on another machine (remote/remote.h), whatever `mode` says;
                         // or NULL.
     int64_t patience_s; // For which that machine may be out of reach.
+    struct worker_limits limits;
 };
 
 // What a place is, before anything is open. Texts and faults are borrowed.

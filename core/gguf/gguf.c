@@ -3,6 +3,7 @@
 #include "gguf/gguf.h"
 
 #include "base/alloc.h"
+#include "base/descriptors.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -139,6 +140,7 @@ open_others(struct gguf *gguf, struct gguf_file *opened, const struct gguf_split
     gguf->files[split->number] = opened;
     if (split->count > 1) {
         TAPML_TRY(find_stem(gguf->path, split, &stem));
+        TAPML_TRY(descriptors_expect(gguf->path, (size_t)split->count));
     }
     for (int64_t i = 0; i < split->count; ++i) {
         if (i != split->number) {

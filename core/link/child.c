@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "link/socket.h"
@@ -51,6 +52,7 @@ struct child {
     struct socket_inbox inbox;
     char *program;
     uint64_t memory_bytes;
+    struct worker_limits limits;
     uint64_t looked_ns;
     char shown[SHOWN_BYTES];
 };
@@ -136,9 +138,12 @@ static tapml_status open_pair(int is_socket, int out_ends[2])
     if (out_ends[0] >= 0 && out_ends[1] >= 0) {
         return TAPML_OK;
     }
+    const int error = errno;
+    char why[DESCRIPTORS_WHY_TEXT];
     close_end(&out_ends[0]);
     close_end(&out_ends[1]);
-    return status_fail(TAPML_UNAVAILABLE, "no descriptors for a worker: %s", strerror(errno));
+    return status_fail(TAPML_UNAVAILABLE, "no descriptors for a worker: %s",
+                       descriptors_why(error, why));
 }
 
 // -- Listening to its words --------------------------------------------------------------------
@@ -297,9 +302,23 @@ static void child_release(struct channel *channel)
 
 static tapml_status start(struct child *child, int sockets[2], int pipes[2])
 {
-    char parent[32];
+    const struct worker_limits *limits = &child->limits;
+    char parent[32], files[32], processes[32], cpu[32];
     (void)snprintf(parent, sizeof(parent), "%ld", (long)getpid());
-    const char *const arguments[] = {child->program, "--under", parent, "--serve", NULL};
+    (void)snprintf(files, sizeof(files), "%lld", (long long)limits->files);
+    (void)snprintf(processes, sizeof(processes), "%lld", (long long)limits->processes);
+    (void)snprintf(cpu, sizeof(cpu), "%lld", (long long)limits->cpu_s);
+    const char *const arguments[] = {child->program,
+                                     "--under",
+                                     parent,
+                                     "--serve",
+                                     "--limit-files",
+                                     files,
+                                     "--limit-processes",
+                                     processes,
+                                     "--limit-cpu",
+                                     cpu,
+                                     NULL};
     TAPML_TRY(open_pair(1, sockets));
     TAPML_TRY(open_pair(0, pipes));
     TAPML_TRY(spawn(arguments, &(struct inheritance){pipes[1], pipes[1], sockets[1]},
@@ -474,6 +493,7 @@ tapml_status child_create(const struct child_options *options, struct channel **
     child->channel.vt = &child_vt;
     child->program = program;
     child->memory_bytes = options->memory_bytes;
+    child->limits = options->limits;
     child->life.is_silent = options->is_silent;
     child->life.words_end = child->socket = -1;
     *out_channel = &child->channel;

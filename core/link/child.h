@@ -12,13 +12,15 @@
 #pragma once
 
 #include "link/channel.h"
+#include "link/limits.h"
 
 enum { CHILD_SOCKET = 3 };
 
 struct child_options {
-    const char *program;   // The path of tapml-worker. Copied.
-    uint64_t memory_bytes; // Limit of its own memory; it is ended beyond. 0: no limit.
-    int is_silent;         // Its output is kept, but not printed.
+    const char *program;         // The path of tapml-worker. Copied.
+    uint64_t memory_bytes;       // Limit of its own memory; it is ended beyond. 0: no limit.
+    struct worker_limits limits; // What the system lets it take.
+    int is_silent;               // Its output is kept, but not printed.
 };
 
 // Creates the channel without starting the process. The caller owns it.

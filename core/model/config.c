@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/json_file.h"
+#include "base/sentence.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "gguf/gguf.h"
@@ -407,7 +408,9 @@ static void add_to(struct text *list, const char *pointer)
     if (before > UNREAD_FOUND_MAX) {
         return;
     }
-    text_format(list, "%s'%.*s'", before > 0 ? ", " : "", POINTER_LENGTH_MAX, pointer);
+    char room[POINTER_LENGTH_MAX];
+    text_format(list, "%s'%s'", before > 0 ? ", " : "",
+                sentence_shorten(pointer, room, sizeof(room)));
     for (size_t i = before; i < list->length; ++i) {
         list->data[i] = list->data[i] == '\n' || list->data[i] == '\t' ? '?' : list->data[i];
     }

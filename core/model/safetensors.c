@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/descriptors.h"
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/table.h"
@@ -326,34 +327,59 @@ add_shard_of_folder(struct checkpoint *checkpoint, const char *folder, const cha
     return status;
 }
 
-// Opens each shard of the map once, in the order in which they are named.
-static tapml_status
-add_mapped_shards(struct checkpoint *checkpoint, const char *folder, json_t *weight_map)
+// The shards that a map names, each once.
+static tapml_status find_shards(const char *folder, json_t *weight_map, struct table *shards)
 {
-    struct table opened;
-    table_init(&opened);
-    tapml_status status = TAPML_OK;
     const char *name = NULL;
     json_t *value = NULL;
     json_object_foreach(weight_map, name, value)
     {
         const char *shard = json_string_value(value);
         size_t found = 0;
-        if (status != TAPML_OK || (shard && table_find(&opened, shard, &found))) {
+        if (shard && table_find(shards, shard, &found)) {
             continue;
         }
-        if (!shard || opened.count == SHARD_COUNT_MAX) {
-            status = status_fail(
-                TAPML_INVALID, "%s/%s: tensor '%s': expected the name of one of at most %d shards",
-                folder, index_name, name, SHARD_COUNT_MAX);
-            continue;
+        if (!shard || shards->count == SHARD_COUNT_MAX) {
+            return status_fail(TAPML_INVALID,
+                               "%s/%s: tensor '%s': expected the name of one of at most %d shards",
+                               folder, index_name, name, SHARD_COUNT_MAX);
         }
-        status = table_set(&opened, shard, 1);
-        if (status == TAPML_OK) {
-            status = add_shard_of_folder(checkpoint, folder, shard);
+        TAPML_TRY(table_set(shards, shard, 0));
+    }
+    return TAPML_OK;
+}
+
+// Opens each of them, in the order in which they are named.
+static tapml_status add_shards(struct checkpoint *checkpoint,
+                               const char *folder,
+                               json_t *weight_map,
+                               struct table *shards)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    TAPML_TRY(descriptors_expect(folder, shards->count));
+    json_object_foreach(weight_map, name, value)
+    {
+        const char *shard = json_string_value(value);
+        size_t is_open = 0;
+        if (table_find(shards, shard, &is_open) && !is_open) {
+            TAPML_TRY(table_set(shards, shard, 1));
+            TAPML_TRY(add_shard_of_folder(checkpoint, folder, shard));
         }
     }
-    table_release(&opened);
+    return TAPML_OK;
+}
+
+static tapml_status
+add_mapped_shards(struct checkpoint *checkpoint, const char *folder, json_t *weight_map)
+{
+    struct table shards;
+    table_init(&shards);
+    tapml_status status = find_shards(folder, weight_map, &shards);
+    if (status == TAPML_OK) {
+        status = add_shards(checkpoint, folder, weight_map, &shards);
+    }
+    table_release(&shards);
     return status;
 }
 

@@ -4,6 +4,7 @@
 // tapml-host: takes a language model from a platform where it runs well to one where it does not
 // yet.
 
+#include "base/descriptors.h"
 #include "base/file.h"
 #include "commands/command.h"
 #include "commands/suggestion.h"
@@ -72,5 +73,7 @@ int main(int argc, char **argv)
 {
     // A file at its limit is a failed write with a sentence, and not the end.
     (void)signal(SIGXFSZ, SIG_IGN);
-    return (int)outcome_finish(run(argc, argv));
+    const tapml_status status = descriptors_expect("tapml-host", 0);
+
+    return (int)(status == TAPML_OK ? outcome_finish(run(argc, argv)) : outcome_report(status));
 }

@@ -6,6 +6,7 @@
 
 #include "config/options.h"
 #include "link/child.h"
+#include "link/limits.h"
 #include "link/supervisor.h"
 #include "run/far_worker.h"
 #include "run/manual.h"
@@ -29,6 +30,9 @@ static const struct options_spec specs[] = {
     {"--pair", "ADDRESS", "waits at HOST:PORT for 'tapml-host pair', and asks for the code"},
     {"--name", "NAME", "with --pair: what the host is called from now on"},
     {"--serve", NULL, "runs a backend for the process that has started it"},
+    {"--limit-files", "N", "descriptors that it may have; 0, by default: as many as its parent"},
+    {"--limit-processes", "N", "processes and threads that its user may have; 0: as its parent"},
+    {"--limit-cpu", "SECONDS", "processor time that it may take; 0: as much as its parent"},
     {"--version", NULL, "prints the version"},
     {"--describe", NULL, "prints these options as JSON, of which manual pages are made"},
     {"--help", NULL, "prints this"},
@@ -39,7 +43,8 @@ static const struct options_manual manual = {
     .usage = "tapml-worker --probe PLUGIN [COMPONENT[:DEVICE] [SETTING ...]]\n"
              "tapml-worker --listen ADDRESS [--cache DIR] [--cache-size MIB]\n"
              "tapml-worker --pair ADDRESS [--name NAME]\n"
-             "tapml-worker --under PROCESS --serve",
+             "tapml-worker --under PROCESS --serve [--limit-files N] [--limit-processes N] "
+             "[--limit-cpu SECONDS]",
     .about = "Runs one plugin in a process of its own, so that a driver that crashes, hangs or "
              "takes too much memory costs one case. tapml-host starts it; --probe is for people, "
              "too; a SETTING is an option of the component, as KEY=VALUE.",
@@ -121,6 +126,17 @@ static enum outcome run(const char *program, const struct options *options)
     return OUTCOME_USAGE;
 }
 
+// Before anything of a plugin is loaded.
+static tapml_status set_limits(const struct options *options)
+{
+    struct worker_limits limits;
+
+    TAPML_TRY(options_i64(options, "--limit-files", 0, 0, LIMITS_MAX, &limits.files));
+    TAPML_TRY(options_i64(options, "--limit-processes", 0, 0, LIMITS_MAX, &limits.processes));
+    TAPML_TRY(options_i64(options, "--limit-cpu", 0, 0, LIMITS_MAX, &limits.cpu_s));
+    return limits_set(&limits);
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
@@ -131,6 +147,9 @@ int main(int argc, char **argv)
 
     if (parent != NULL) {
         status = supervisor_begin(strtol(parent, NULL, 10));
+    }
+    if (status == TAPML_OK) {
+        status = set_limits(&options);
     }
     return (int)(status == TAPML_OK ? outcome_finish(run(argv[0], &options))
                                     : outcome_report(status));

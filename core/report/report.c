@@ -3,6 +3,7 @@
 
 #include "report/report.h"
 
+#include "base/sentence.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "report/report_declared.h"
@@ -394,9 +395,9 @@ static void print_failures(const struct verdict_list *list, size_t failures_max)
         }
         failed++;
         if (shown < failures_max) {
-            (void)printf("case %" PRId64 " %s %s %s: %s: %s\n", verdict->case_id, verdict->instance,
-                         verdict->phase, verdict->shape_class, verdict_name(verdict->kind),
-                         verdict->reason);
+            sentence_print("case %" PRId64 " %s %s %s: %s: %s\n", verdict->case_id,
+                           verdict->instance, verdict->phase, verdict->shape_class,
+                           verdict_name(verdict->kind), verdict->reason);
             shown++;
         }
     }
@@ -429,10 +430,10 @@ tapml_status report_print_verdicts(const struct verdict_list *list, size_t failu
     for (size_t i = 0; i < lines.count; i++) {
         const struct report_line *line = &lines.items[i];
 
-        (void)printf("%-24s %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %12" PRIu64 " %22.3g %10.1f\n",
-                     line->op_name, line->cases, line->passed, line->failed,
-                     line->unsupported + line->skipped + line->stale, line->margin,
-                     average_us(line->target_ns, line->cases));
+        sentence_print("%-24s %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %12" PRIu64 " %22.3g %10.1f\n",
+                       line->op_name, line->cases, line->passed, line->failed,
+                       line->unsupported + line->skipped + line->stale, line->margin,
+                       average_us(line->target_ns, line->cases));
     }
     print_failures(list, failures_max);
     report_lines_release(&lines);

@@ -476,6 +476,24 @@ tapml_status setup_read_activations(const struct options *options, enum activati
     return word != NULL ? activation_read("--activations", word, out_activation) : TAPML_OK;
 }
 
+// What only a worker has.
+static int has_limit(const struct options *options)
+{
+    static const char *const names[] = {"--deadline", "--memory", "--limit-files",
+                                        "--limit-processes", "--limit-cpu"};
+    int has = 0;
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        has = has || options_get(options, names[i]) != NULL;
+    }
+    return has;
+}
+
+static tapml_status read_limit(const struct options *options, const char *name, int64_t *io_limit)
+{
+    return options_i64(options, name, *io_limit, 0, LIMITS_MAX, io_limit);
+}
+
 tapml_status setup_read_isolation(const struct options *options,
                                   struct place_isolation *io_isolation)
 {
@@ -485,17 +503,20 @@ tapml_status setup_read_isolation(const struct options *options,
         return status_fail(TAPML_INVALID,
                            "--isolation is '%s', expected 'never', 'always' or 'loopback'", word);
     }
-    if (word == NULL && options_get(options, "--deadline") != NULL) {
+    if (word == NULL && has_limit(options)) {
         io_isolation->mode = PLACE_ISOLATION_ALWAYS;
     }
+    TAPML_TRY(read_limit(options, "--memory", &io_isolation->memory_mib));
+    TAPML_TRY(read_limit(options, "--limit-files", &io_isolation->limits.files));
+    TAPML_TRY(read_limit(options, "--limit-processes", &io_isolation->limits.processes));
+    TAPML_TRY(read_limit(options, "--limit-cpu", &io_isolation->limits.cpu_s));
     return options_i64(options, "--deadline", io_isolation->deadline_s, 1, ISOLATION_DEADLINE_MAX_S,
                        &io_isolation->deadline_s);
 }
 
 tapml_status setup_take_isolation(struct setup *setup, const struct options *options)
 {
-    setup->is_isolation_given =
-        options_get(options, "--isolation") != NULL || options_get(options, "--deadline") != NULL;
+    setup->is_isolation_given = options_get(options, "--isolation") != NULL || has_limit(options);
     return setup_read_isolation(options, &setup->isolation);
 }
 

@@ -48,9 +48,15 @@ struct setup {
      "the host, never for others"},                                                                \
         SETUP_DEADLINE_OPTION
 #define SETUP_DEADLINE_OPTION                                                                      \
+    {"--deadline", "SECONDS",                                                                      \
+     "ends a worker that does not answer, 30 by default; without --isolation: in a worker"},       \
+        {"--memory", "MIB",                                                                        \
+         "ends a worker that takes more; by default three quarters of the machine's"},             \
+        {"--limit-files", "N", "descriptors that a worker may have; by default as the host"},      \
+        {"--limit-processes", "N",                                                                 \
+         "processes and threads that the user may have while a worker starts one"},                \
     {                                                                                              \
-        "--deadline", "SECONDS",                                                                   \
-            "ends a worker that does not answer, 30 by default; without --isolation: in a worker"  \
+        "--limit-cpu", "SECONDS", "processor time that a worker may take; by default any"          \
     }
 
 // Those of commands whose backends can be observed (setup_take_observers), and that have no run's
@@ -152,8 +158,10 @@ tapml_status setup_plan(const struct setup *setup, struct plan **out_plan) STATU
 tapml_status setup_read_activations(const struct options *options,
                                     enum activation *out_activation) STATUS_USED;
 
-// Reads the options --isolation, 'always', 'never' or 'loopback', and --deadline, by which alone it
-// is 'always'; `*io_isolation` stays where they are absent. TAPML_INVALID for what is none.
+// Reads the options --isolation, 'always', 'never' or 'loopback', and those of a worker
+// (--deadline,
+// --memory, --limit-*), by which alone it is 'always'; `*io_isolation` stays where they are absent.
+// TAPML_INVALID for what is none.
 tapml_status setup_read_isolation(const struct options *options,
                                   struct place_isolation *io_isolation) STATUS_USED;
 

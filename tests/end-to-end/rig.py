@@ -6,6 +6,8 @@ A test script calls `main(tests, needs)` with its functions; each raises Asserti
 environment names the source tree, the build and the test data (TAPML_TEST_*).
 """
 import atexit
+import ctypes
+import ctypes.util
 import functools
 import json
 import os
@@ -105,6 +107,37 @@ def write_small_run(folder, ids=("1 5 7 9",), **more):
 
 # Prompts of different lengths, by which each instance has twice the cases that one of them gives.
 THREE_PROMPTS = ("1 5 7 9", "2 3 4 5 6 7 8 9 10", "11")
+
+
+class _Hash(ctypes.Structure):
+    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+
+
+def put_sums(path):
+    """Makes the checksums of a store's pages right (core/store/pages.h), as somebody would who has changed it."""
+    library = ctypes.CDLL(ctypes.util.find_library("xxhash"))
+    library.XXH3_128bits.restype, library.XXH3_128bits.argtypes = _Hash, [ctypes.c_char_p, ctypes.c_size_t]
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    size = int.from_bytes(data[16:18], "big") if len(data) > 20 and data[20] == 8 else 0
+    for number in range(len(data) // size if size >= 512 else 0):
+        page = bytes(data[number * size:(number + 1) * size - 8])
+        total = library.XXH3_128bits(page, len(page)).low + (number + 1) * 0x9e3779b97f4a7c15
+        data[(number + 1) * size - 8:(number + 1) * size] = (total & (1 << 64) - 1).to_bytes(8, "little")
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def falsify(path, *statements):
+    """Executes statements, each with its values, in a store that nobody has open, and makes its checksums right."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = delete")
+    connection.execute("PRAGMA ignore_check_constraints = 1")
+    for statement in statements:
+        connection.execute(*statement)
+    connection.commit()
+    connection.close()
+    put_sums(path)
 
 
 def rows(dir_, sql):

@@ -246,7 +246,7 @@ Test(text, a_sentence_has_short_parts)
     text_init(&text);
     text_sentence(&text, "%d '%s'\n", 7, word);
     text_sentence(&text, "%s\n", "short");
-    cr_assert_eq(text.length, 3 + 1023 + 2 + 6);
+    cr_assert_eq(text.length, 3 + 1535 + 2 + 6);
     cr_assert_not_null(strstr(text.data, "xx...'\nshort\n"));
     text_release(&text);
 }
