@@ -121,6 +121,27 @@ read_model(struct parts *parts, const json_t *model, const struct listing *listi
                   : wordpiece_create(parts->name, model, parts->vocabulary, &parts->encoder);
 }
 
+// An added token has the id of a token of the model only where it is that token.
+static tapml_status check_added(const struct parts *parts, const json_t *added)
+{
+    size_t index = 0;
+    const json_t *item = NULL;
+    json_array_foreach(added, index, item)
+    {
+        const char *content = json_string_value(json_object_get(item, "content"));
+        const json_int_t id = json_integer_value(json_object_get(item, "id"));
+        const struct vocabulary_token *token =
+            id <= INT32_MAX ? vocabulary_get(parts->vocabulary, (int32_t)id) : NULL;
+        if (token && strcmp(token->bytes, content) != 0) {
+            return status_fail(TAPML_INVALID,
+                               "%s: expected one token for each id, found '%.64s' of the model and "
+                               "'%.64s' of 'added_tokens' for %d",
+                               parts->name, token->bytes, content, token->id);
+        }
+    }
+    return TAPML_OK;
+}
+
 tapml_status
 description_read(const json_t *root, const struct listing *listing, struct parts *parts)
 {
@@ -136,8 +157,9 @@ description_read(const json_t *root, const struct listing *listing, struct parts
         templates_read(&parts->templates, parts->name, json_object_get(root, "post_processor")));
     TAPML_TRY(decoder_create(parts->name, json_object_get(root, "decoder"), &parts->decoder));
     TAPML_TRY(read_model(parts, json_object_get(root, "model"), listing ? listing : &none));
-    return added_create(parts->name, json_object_get(root, "added_tokens"), parts->normalizer,
-                        &parts->added);
+    const json_t *added = json_object_get(root, "added_tokens");
+    TAPML_TRY(added_create(parts->name, added, parts->normalizer, &parts->added));
+    return check_added(parts, added);
 }
 
 tapml_status description_parse(const char *text, size_t size, struct parts *parts)

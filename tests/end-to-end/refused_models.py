@@ -304,6 +304,8 @@ tokenizer("an expression without an end", ["the expression '[a'"],
           lambda table: table.update(pre_tokenizer={"type": "Split", "pattern": {"Regex": "[a"}, "behavior": "Isolated"}))
 tokenizer("two tokens with one id", ["expected one token for each id"],
           lambda table: table["model"]["vocab"].update(quux=next(iter(table["model"]["vocab"].values()))))
+tokenizer("an added token with the id of another token", ["of 'added_tokens' for 100"],
+          lambda table: table["added_tokens"].append({"id": 100, "content": "<other>", "special": True}))
 tokenizer("no vocabulary", ["expected a vocabulary, found no token"], lambda table: table["model"].update(vocab={}))
 tokenizer("an id that is none", ["token 'x': expected an id of 31 bits"], lambda table: table["model"]["vocab"].update(x=-1))
 tokenizer("a merge of one", ["expected two tokens as merge 0"], lambda table: table["model"].update(merges=["a"]))

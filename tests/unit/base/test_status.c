@@ -54,7 +54,6 @@ Test(status, what_a_stranger_wrote_is_shortened)
     cr_assert_not_null(strstr(status_message(), "xxx...', expected 7"));
     (void)status_explain(TAPML_INVALID, "file '%s'", word);
     cr_assert_not_null(strstr(status_message(), "...': key 'xxx"));
-    cr_assert_not_null(strstr(status_message(), ", expected 7"));
     free(word);
 }
 

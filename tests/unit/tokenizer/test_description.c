@@ -53,6 +53,9 @@ Test(description, what_is_wrong_is_refused_by_name)
     expect_refused("{'model': {'type': 'Unigram', 'vocab': []}}", "found no token");
     expect_refused("{'model': {'type': 'BPE', 'vocab': {'a': 1, 'b': 1}, 'merges': []}}",
                    "one token for each id");
+    expect_refused("{'model': {'type': 'BPE', 'vocab': {'a': 0, 'b': 1}, 'merges': []}, "
+                   "'added_tokens': [{'id': 1, 'content': 'c'}]}",
+                   "found 'b' of the model and 'c' of 'added_tokens' for 1");
     expect_refused("{'model': {'vocab': {'a': 0}, 'merges': []}, 'added_tokens': {}}",
                    "added_tokens");
 }
