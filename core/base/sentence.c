@@ -42,6 +42,7 @@ struct conversion {
                // double, or 0.
     char letter;
     int has_precision;
+    int is_alone; // There is nothing else in the sentence.
 };
 
 static void put_bytes(struct sentence *sentence, const char *bytes, size_t count)
@@ -114,7 +115,7 @@ static void put_text(struct sentence *sentence, const struct conversion *convers
 {
     char room[SENTENCE_QUOTED_BYTES];
     const char *text = va_arg(*args, const char *);
-    if (text && !conversion->has_precision) {
+    if (text && !conversion->has_precision && !conversion->is_alone) {
         text = sentence_shorten(text, room, sizeof(room));
     }
     advance(sentence, snprintf(sentence->at, sentence->left, conversion->spec, text));
@@ -187,12 +188,13 @@ void sentence_format(char *out_sentence, size_t size, const char *format, va_lis
     va_list own; // An argument that is a va_list may have become a pointer.
     va_copy(own, args);
     *out_sentence = '\0';
+    const int is_alone = strcmp(format, "%s") == 0;
     while (*format != '\0') {
         const size_t plain = strcspn(format, "%");
         put_bytes(&sentence, format, plain);
         format += plain;
         if (*format == '%') {
-            struct conversion conversion = {.spec = "%", .length = 1};
+            struct conversion conversion = {.spec = "%", .length = 1, .is_alone = is_alone};
             format = read_form(format + 1, &conversion, &own);
             format = read_size(format, &conversion);
             put(&sentence, &conversion, &own);

@@ -19,7 +19,8 @@ enum {
 const char *sentence_shorten(const char *text, char *room, size_t room_bytes);
 
 // Formats as vsnprintf does, into `out_sentence`, which has `size` bytes: each text of a "%s" is
-// shortened to SENTENCE_QUOTED_BYTES, unless the format gives it a precision. "%n" and wide
+// shortened to SENTENCE_QUOTED_BYTES, unless the format gives it a precision, or is "%s" alone: a
+// sentence that is said again. "%n" and wide
 // characters are not known. [any]
 void sentence_format(char *out_sentence, size_t size, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));

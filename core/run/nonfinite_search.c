@@ -4,6 +4,7 @@
 #include "run/nonfinite_search.h"
 
 #include "base/alloc.h"
+#include "base/sentence.h"
 #include "exec/run.h"
 #include "run/interrupt.h"
 #include "run/probe.h"
@@ -99,7 +100,7 @@ tapml_status nonfinite_search_explain(tapml_status status, const struct nonfinit
         return status;
     }
     if (nonfinite_search(run, &nonfinite) == TAPML_OK && nonfinite.is_found) {
-        status = status_fail(status, "%s; %s", message, nonfinite.sentence);
+        status = status_fail(status, "%.*s; %s", SENTENCE_BYTES, message, nonfinite.sentence);
     } else {
         status = status_fail(status, "%s", message);
     }

@@ -50,9 +50,11 @@ Test(sentence, a_long_text_is_shortened_and_the_rest_is_there)
     format(found, sizeof(found), "'%s' is %d, '%.2000s'", word, 7, word);
     cr_assert_eq(strlen(found), 1 + (SENTENCE_QUOTED_BYTES - 1) + 9 + 2000 + 1);
     cr_assert_not_null(strstr(found, "xx...' is 7, 'xx"));
+    format(found, sizeof(found), "%s", word); // A sentence that is said again.
+    cr_assert_eq(strlen(found), SENTENCE_BYTES - 1);
     word[SENTENCE_QUOTED_BYTES - 1] = '\0'; // It fits.
-    format(found, sizeof(found), "%s", word);
-    cr_assert_str_eq(found, word);
+    format(found, sizeof(found), "<%s>", word);
+    cr_assert_eq(strlen(found), strlen(word) + 2);
 }
 
 Test(sentence, a_character_is_not_divided)

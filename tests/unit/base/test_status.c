@@ -31,7 +31,7 @@ Test(status, a_long_message_is_cut)
     char word[10000];
     memset(word, 'x', sizeof(word) - 1);
     word[sizeof(word) - 1] = '\0';
-    (void)status_fail(TAPML_INVALID, "%s", word);
+    (void)status_fail(TAPML_INVALID, "<%s>", word);
     const size_t length = strlen(status_message());
     cr_assert_gt(length, 1000);
     cr_assert_lt(length, 1536);
