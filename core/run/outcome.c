@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/output.h"
+#include "base/sentence.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -51,7 +52,7 @@ enum outcome outcome_report(tapml_status status)
             interrupt_told();
         }
         log_hide();
-        log_say("%s: %s", program, status_message());
+        log_say("%s: %.*s", program, SENTENCE_BYTES, status_message()); // As it was shortened.
     }
     return outcome_of(status);
 }
