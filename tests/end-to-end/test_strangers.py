@@ -22,9 +22,9 @@ import time
 
 import rig
 
-TRIALS = int(sys.argv[1]) if len(sys.argv) > 1 else 24
+TRIALS = int(sys.argv[1]) if len(sys.argv) > 1 else 12
 FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
-LONG = "x" * (8 << 20)
+LONG = "x" * (2 << 20)
 SHOWN_BYTES = 100000  # Of a command, whatever a store says.
 MEMORY_BYTES = 2 << 30
 DOCUMENTED = (0, 1, 2, 3)  # Exit codes of `tapml-host help`.
