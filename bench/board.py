@@ -31,6 +31,7 @@ class Row:
     verdict: str
     margin: float
     seconds: float
+    call_s: float  # Of the call alone.
     outputs: list  # (name, kind, bits, all, relative, nmse)
 
     @property
@@ -55,11 +56,11 @@ def read_rows(text):
     rows = []
     for line in text.splitlines():
         fields = line.split("\t")
-        if len(fields) < 10 or fields[0] == "executions":
+        if len(fields) < 11 or fields[0] == "executions":
             continue
-        outputs = [output.rsplit(":", 5) for output in fields[10:]]
+        outputs = [output.rsplit(":", 5) for output in fields[11:]]
         rows.append(Row(fields[0], int(fields[1]), fields[2], fields[3], fields[4], fields[5], fields[6], fields[7],
-                        float(fields[8]), float(fields[9]),
+                        float(fields[8]), float(fields[9]), float(fields[10]),
                         [(name, kind, bits, every == "1", relative == "1", float(nmse))
                          for name, kind, bits, every, relative, nmse in outputs]))
     return rows

@@ -190,7 +190,7 @@ def gather(own, folder, carves, faults, seconds=None, clock=None):
                 continue
             line = {"key": key_of(fault, carve.model), "fault": fault.name, "kind": fault.like, "model": carve.model,
                     "failed": sorted(row.case for row in rows if row.verdict in ("fail", "error")),
-                    "times": {} if fault.kind != "honest" else {str(row.case): row.seconds for row in rows}}
+                    "times": {} if fault.kind != "honest" else {str(row.case): row.call_s for row in rows}}
             known[line["key"]] = line
             with open(path, "a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")

@@ -4,7 +4,9 @@
 // What do other rules say of the same outputs? Every case of a store, kept or derived, runs on a
 // backend once, and for each one line is printed, with a tab between two fields:
 //
-//   source  case  instance  op  phase  shape class  label  verdict  margin  seconds  outputs...
+//   source  case  instance  op  phase  shape class  label  verdict  margin  seconds  call  outputs...
+//
+// Seconds are of the processor, for all that the case took; `call` is the time of its call alone.
 //
 // An output is NAME:KIND:BITS:ALL:RELATIVE:NMSE. KIND is `state` or `tensor`, BITS a digest of what
 // was computed, with a `+` where memory outside of it was written as well or not all of it, ALL and
@@ -125,10 +127,10 @@ static void
 observe(void *user, const struct examination *examination, const struct verdict *verdict)
 {
     struct outputs *outputs = user;
-    (void)printf("%s\t%" PRId64 "\t%s\t%s\t%s\t%s\t%s\t%s\t%.6g\t%.6f", verdict->source,
+    (void)printf("%s\t%" PRId64 "\t%s\t%s\t%s\t%s\t%s\t%s\t%.6g\t%.6f\t%.9f", verdict->source,
                  verdict->case_id, verdict->instance, verdict->op_name, verdict->phase,
                  verdict->shape_class, verdict->label, verdict_name(verdict->kind), verdict->margin,
-                 reading_since(outputs->begin).processor);
+                 reading_since(outputs->begin).processor, (double)verdict->time_ns * 1e-9);
     for (uint32_t i = 0; verdict->error_count > 0 && i < examination->result.output_count; i++) {
         const struct replay_output *output = &examination->result.outputs[i];
 

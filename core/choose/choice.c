@@ -142,45 +142,61 @@ static void sort_as_carved(struct case_choice *choice)
     }
 }
 
-static size_t count_columns(const struct case_choice *choice)
-{
-    return choice->group_count < SIGNATURES_MAX ? choice->group_count : SIGNATURES_MAX;
-}
+// What is balanced: features scaled over all cases; a column of variance 1 for each signature,
+// since what a case takes and whether it passes depends on its kernel first; and the predicted
+// time, of which a total is a sum. The weights are those that were best of five on three small
+// carves.
+static const double FEATURES = 1.0 / 3, SIGNATURE = 1, TIME = 2;
 
-// What is balanced: features scaled over all cases, a column for each signature, since what a case
-// takes and whether it passes depends on its kernel first, and the predicted time, since a total is
-// linear in that. Weights are those that bench/order was best with on one carve of three.
-static const float FEATURES = 1.0F / 3, SIGNATURE = 2, TIME = 2;
+struct balancing {
+    const float *values;    // Of all cases.
+    double *signatures;     // What each signature has in its column.
+    double mean, deviation; // Of predicted times.
+    size_t columns;
+};
 
 static void put_point(const struct case_choice *choice,
+                      const struct balancing *balancing,
                       uint32_t index,
-                      const float *values,
-                      const double *time,
                       float *point)
 {
-    const size_t columns = count_columns(choice);
+    const float *values = balancing->values + (size_t)index * FEATURE_COUNT;
+    const uint32_t group = choice->groups[index];
     for (size_t i = 0; i < FEATURE_COUNT; i++) {
-        point[i] = FEATURES * values[(size_t)index * FEATURE_COUNT + i];
+        point[i] = (float)FEATURES * values[i];
     }
-    if (choice->groups[index] < columns) {
-        point[FEATURE_COUNT + choice->groups[index]] = SIGNATURE;
+    if (group < balancing->columns) {
+        point[FEATURE_COUNT + group] = (float)balancing->signatures[group];
     }
-    if (choice->has_times && time[1] > 0) {
-        point[FEATURE_COUNT + columns] =
-            TIME * (float)((choice->times.times_ns[index] - time[0]) / time[1]);
+    if (balancing->deviation > 0) {
+        const double time =
+            (choice->times.times_ns[index] - balancing->mean) / balancing->deviation;
+        point[FEATURE_COUNT + balancing->columns] = (float)(TIME * time);
     }
 }
 
-// Mean and standard deviation of the predicted times.
-static void find_spread(const struct case_choice *choice, double *out_time)
+static void find_signatures(const struct case_choice *choice, struct balancing *balancing)
+{
+    for (size_t i = 0; i < choice->count; i++) {
+        if (choice->groups[i] < balancing->columns) {
+            balancing->signatures[choice->groups[i]] += 1.0 / (double)choice->count;
+        }
+    }
+    for (size_t i = 0; i < balancing->columns; i++) {
+        const double share = balancing->signatures[i];
+        balancing->signatures[i] = share < 1 ? SIGNATURE / sqrt(share * (1 - share)) : 0;
+    }
+}
+
+static void find_times(const struct case_choice *choice, struct balancing *balancing)
 {
     double sum = 0, squares = 0;
     for (size_t i = 0; choice->has_times && i < choice->count; i++) {
         sum += choice->times.times_ns[i] / (double)choice->count;
         squares += choice->times.times_ns[i] * choice->times.times_ns[i] / (double)choice->count;
     }
-    out_time[0] = sum;
-    out_time[1] = sqrt(fmax(squares - sum * sum, 0));
+    balancing->mean = sum;
+    balancing->deviation = sqrt(fmax(squares - sum * sum, 0));
 }
 
 // The first pass begins from no order at all: pairs of neighbours would be pairs of a layer.
@@ -202,18 +218,22 @@ static void shuffle(uint32_t *order, size_t count)
 static tapml_status balance(struct choosing *choosing)
 {
     struct case_choice *choice = &choosing->choice;
-    const size_t width = FEATURE_COUNT + count_columns(choice) + 1;
-    double time[2];
+    struct balancing balancing = {
+        .columns = choice->group_count < SIGNATURES_MAX ? choice->group_count : SIGNATURES_MAX};
+    const size_t width = FEATURE_COUNT + balancing.columns + 1;
     float *values = NULL;
     float *points = arena_array(choosing->arena, choice->chosen * width + 1, sizeof(*points));
     uint32_t *order = arena_array(choosing->arena, choice->chosen + 1, sizeof(*order));
-    if (!points || !order) {
+    balancing.signatures = arena_array(choosing->arena, balancing.columns + 1, sizeof(double));
+    if (!points || !order || !balancing.signatures) {
         return status_no_memory();
     }
     TAPML_TRY(vectors_make(choice->cases, choice->count, NULL, 1, choosing->arena, &values));
-    find_spread(choice, time);
+    balancing.values = values;
+    find_signatures(choice, &balancing);
+    find_times(choice, &balancing);
     for (size_t i = 0; i < choice->chosen; i++) {
-        put_point(choice, choice->order[i], values, time, points + i * width);
+        put_point(choice, &balancing, choice->order[i], points + i * width);
     }
     shuffle(order, choice->chosen);
     TAPML_TRY(balance_run(&(struct balance_points){points, width, choice->chosen}, BALANCE_PASSES,
