@@ -69,8 +69,9 @@ static int is_due(const struct progress *progress, size_t done, size_t all, uint
 
 static void show(const struct progress *progress, const struct run_lock_phase *published)
 {
+    const char *note = progress->note;
     char bar[BAR_WIDTH + 1];
-    char left[PROGRESS_TIME_TEXT] = "", count[160], line[400]; // Longer ones are cut.
+    char left[PROGRESS_TIME_TEXT] = "", count[288], line[528]; // Longer ones are cut.
 
     for (size_t i = 0; i < BAR_WIDTH; i++) {
         bar[i] = i < BAR_WIDTH * published->done / published->all ? '#' : '.';
@@ -79,9 +80,9 @@ static void show(const struct progress *progress, const struct run_lock_phase *p
     if (!isnan(published->left_s)) {
         progress_print_time(published->left_s, left);
     }
-    (void)snprintf(count, sizeof(count), "%zu / %zu%s%s%s%s%s", published->done, published->all,
+    (void)snprintf(count, sizeof(count), "%zu / %zu%s%s%s%s%s%s", published->done, published->all,
                    *published->unit != '\0' ? " " : "", published->unit, *left != '\0' ? ", " : "",
-                   left, *left != '\0' ? " left" : "");
+                   left, *left != '\0' ? " left" : "", note != NULL ? note : "");
     if (progress->is_terminal) {
         (void)snprintf(line, sizeof(line), "%-24s [%s] %s", published->name, bar, count);
         log_show(line);

@@ -19,6 +19,7 @@ struct progress {
     const char *unit; // What is counted: "cases", or "".
     size_t skipped;   // Done by an earlier start: they are counted, and say nothing of the time.
     struct run_lock *lock; // Told too, or NULL.
+    const char *note;      // What the line ends with: ", within 2 s", or NULL.
 
     // The module's.
     const char *phase;

@@ -27,6 +27,7 @@
 #include "store/timing.h"
 #include "verify/guard.h"
 #include "verify/neighbours.h"
+#include "verify/outlook.h"
 #include "verify/verdicts.h"
 
 #include <inttypes.h>
@@ -45,6 +46,8 @@ struct target_jobs {
     struct session *session;
     struct progress progress;
     char phase[160];
+    struct outlook outlook;    // Of the kept cases at hand,
+    char note[OUTLOOK_TEXT];   // in words.
     unsigned *io_bundles;      // As of the options.
     size_t judged, judged_all; // Prompts before the step at hand, and in all steps.
 };
@@ -61,6 +64,8 @@ static tapml_status show(void *user, size_t done, size_t all)
 {
     struct target_jobs *target = user;
 
+    outlook_print(&target->outlook, target->note);
+    target->progress.note = target->note;
     return progress_show(&target->progress, done, all);
 }
 
@@ -139,6 +144,7 @@ static tapml_status replay(struct target_jobs *target)
                                                       .refuted = run->refuted,
                                                       .known = &target->known,
                                                       .choice = run_config_choice(run->config),
+                                                      .outlook = &target->outlook,
                                                       .progress = show,
                                                       .derived_progress = show_derived,
                                                       .user = target},

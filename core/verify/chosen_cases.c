@@ -66,14 +66,12 @@ static void log_choice(const struct verdict_options *options, const struct case_
 {
     char sentence[CHOICE_TEXT];
     choice_print(choice, sentence);
-    log_line(LOG_INFO, "select for %s: %s", options->target, sentence);
+    log_say("choose for %s: %s", options->target, sentence);
     if (choice->has_times) {
-        log_line(
-            LOG_INFO,
-            "predicted on %s: %.3g s of calls, from %zu times of %s; held-out times are within "
-            "a factor of %.2f in half of the cases",
-            options->target, choice->seconds, choice->times.known,
-            choice->is_of_target ? "this target" : "the source", choice->times.factor);
+        log_say("predicted on %s: %.3g s of calls, from %zu times of %s; held-out times are within "
+                "a factor of %.2f in half of the cases",
+                options->target, choice->seconds, choice->times.known,
+                choice->is_of_target ? "this target" : "the source", choice->times.factor);
     }
 }
 
@@ -105,6 +103,7 @@ choose(const struct verdict_options *options, struct arena *arena, struct chosen
     ASSERT(choice.count == chosen->all);
     log_choice(options, &choice);
     list_ids(&choice, chosen);
+    chosen->is_balanced = choice.policy == CHOICE_BALANCE;
     if (options->choice->budget.kind == BUDGET_SECONDS) {
         chosen->deadline_ns =
             clock_now_ns() + (uint64_t)(options->choice->budget.amount * SECOND_NS);

@@ -15,6 +15,7 @@ struct chosen_cases {
     size_t known;         // Of them, those that have a result.
     size_t all;           // Cases of the store.
     int64_t *stored;      // All of them, in the order of the store.
+    int is_balanced;      // Every prefix of those without a result is like all of these.
     uint64_t deadline_ns; // When a budget in seconds is spent; 0: there is none.
 };
 

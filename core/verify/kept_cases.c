@@ -3,6 +3,7 @@
 #include "verify/kept_cases.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "store/case.h"
 #include "store/label.h"
@@ -11,6 +12,7 @@
 #include "store/store.h"
 #include "store/stored_case.h"
 #include "verify/chosen_cases.h"
+#include "verify/outlook.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,8 +170,16 @@ static tapml_status settle_all(struct kept_cases *cases)
 static tapml_status judge_ids(struct kept_cases *cases, struct chosen_cases *chosen)
 {
     const struct verdict_options *options = cases->options;
+    if (options->outlook) {
+        *options->outlook = (struct outlook){.all = chosen->count};
+    }
     for (size_t i = 0; i < chosen->count && !chosen_cases_is_over(chosen, i); i++) {
+        const uint64_t begin_ns = clock_now_ns();
         TAPML_TRY(take_case(cases, chosen->ids[i]));
+        if (options->outlook && chosen->is_balanced && cases->list->count > i) {
+            outlook_add(options->outlook, cases->list->items[i].kind,
+                        i < chosen->known ? NAN : (double)(clock_now_ns() - begin_ns) * 1e-9);
+        }
         if (options->progress) {
             TAPML_TRY(options->progress(options->user, i + 1, chosen->count));
         }

@@ -23,6 +23,7 @@ struct checkpoint;
 struct choice_settings;
 struct comparers;
 struct examination;
+struct outlook;
 struct store;
 
 // Whether a result of a store is one of what computed the last start (store/result.h).
@@ -101,6 +102,10 @@ struct verdict_options {
     int derived;                 // Judges derived cases too, after the kept ones.
     int divides;                 // Finds the part of a group that is wrong (verify/divider.h).
     size_t hangs_max;            // Of an op, after which its other kept cases are skipped; 0: none.
+
+    // Told of each kept case before `progress` is called, if their order is one of which every
+    // prefix is like the whole (verify/outlook.h); else it stays as it is. Or NULL.
+    struct outlook *outlook;
 
     // Which kept cases run, and in which order (choose/choice.h); NULL: all, in the order of the
     // store. Not beside `case_id` or `fresh`.
