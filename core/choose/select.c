@@ -292,20 +292,20 @@ static size_t end_of_part(const struct selecting *selecting, size_t first)
 
 static tapml_status run_parts(struct selecting *selecting)
 {
-    size_t first = 0;
-    while (first < selecting->input->group_count) {
-        const size_t end = end_of_part(selecting, first);
+    size_t first_group = 0;
+    while (first_group < selecting->input->group_count) {
+        const size_t group_end = end_of_part(selecting, first_group);
         struct arena *arena = arena_create();
         struct part part;
         tapml_status status =
-            arena ? run_part(selecting, first, end, &part, arena) : status_no_memory();
-        if (status == TAPML_OK && end == selecting->input->group_count) {
+            arena ? run_part(selecting, first_group, group_end, &part, arena) : status_no_memory();
+        if (status == TAPML_OK && group_end == selecting->input->group_count) {
             status = merge(selecting);
             status = status == TAPML_OK ? certify(selecting, &part) : status;
         }
         arena_destroy(arena);
         TAPML_TRY(status);
-        first = end;
+        first_group = group_end;
     }
     count_groups_left(selecting);
     return TAPML_OK;

@@ -65,6 +65,9 @@ static enum scale scale_of(size_t column)
     }
 }
 
+// A store may come from somebody else: sums of its values must stay numbers.
+static const double LINEAR_MOST = 1e6;
+
 double vectors_value(const struct feature_row *row, size_t column)
 {
     const double value = row->values[column];
@@ -76,7 +79,7 @@ double vectors_value(const struct feature_row *row, size_t column)
     case LINEAR:
         break;
     }
-    return value;
+    return isnan(value) ? NAN : fmin(fmax(value, -LINEAR_MOST), LINEAR_MOST);
 }
 
 // Of a column within a group.

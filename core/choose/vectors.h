@@ -19,7 +19,8 @@ tapml_status vectors_group(const struct feature_case *cases,
                            uint32_t **out_groups,
                            size_t *out_group_count) STATUS_USED;
 
-// The value of a column as it is compared; NaN where the case has none.
+// The value of a column as it is compared, at most 1e6 where it is no logarithm; NaN where the case
+// has none.
 double vectors_value(const struct feature_row *row, size_t column);
 
 // FEATURE_COUNT floats for each case. Columns are scaled within each of `group_count` groups, or

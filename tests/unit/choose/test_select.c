@@ -7,6 +7,7 @@
 #include <tapml/plugin.h>
 
 #include <sys/resource.h>
+#include <time.h>
 
 enum { COUNT = 600, GROUPS = 7 };
 
@@ -153,9 +154,9 @@ static void expect_quick(size_t groups)
     struct select_input input = input_of(&made, 200);
     struct rusage usage;
     input.group_count = groups;
-    const uint64_t begin_ns = clock_now_ns();
+    const clock_t begin = clock(); // Of the processor: the machine may have more to do.
     const struct select_result result = run(&input, made.arena);
-    const double seconds = (double)(clock_now_ns() - begin_ns) * 1e-9;
+    const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     cr_assert_eq(getrusage(RUSAGE_SELF, &usage), 0);
     cr_expect_eq(result.count, 200);
     cr_expect_gt(result.bounding.out, MANY / 2);

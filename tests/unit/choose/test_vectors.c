@@ -51,6 +51,25 @@ Test(vectors, columns_have_mean_0_and_variance_1_within_their_groups)
     arena_destroy(arena);
 }
 
+// Of a store from somebody else.
+Test(vectors, absurd_numbers_give_numbers)
+{
+    static const double absurd[] = {INFINITY, -INFINITY, 1e308, -1e308, 1e-320};
+    struct arena *arena = arena_create();
+    float *values = NULL;
+    made_cases(cases, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        for (size_t column = 0; column < FEATURE_COUNT; column++) {
+            cases[i].row.values[column] = absurd[(i + column) % 5];
+        }
+    }
+    MUST(vectors_make(cases, COUNT, NULL, 1, arena, &values));
+    for (size_t i = 0; i < (size_t)COUNT * FEATURE_COUNT; i++) {
+        cr_assert(isfinite(values[i]), "%zu", i);
+    }
+    arena_destroy(arena);
+}
+
 Test(vectors, sizes_and_magnitudes_are_logarithms)
 {
     struct feature_row row;
