@@ -4,6 +4,7 @@
 #include "carve/foreign_store.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/table.h"
 #include "carve/foreign_call.h"
 #include "carve/seen.h"
@@ -325,6 +326,16 @@ static tapml_status is_kept(struct foreign_store *store, struct call_line *line)
     return line->is_kept ? seen_add(&store->seen, line) : TAPML_OK;
 }
 
+static tapml_status write_features(struct foreign_store *store, const struct carved_case *item)
+{
+    struct arena *arena = arena_create();
+    const tapml_status status =
+        arena != NULL ? feature_set_add(store->store, item, arena) : status_no_memory();
+
+    arena_destroy(arena);
+    return status;
+}
+
 static tapml_status write_call(struct foreign_store *store,
                                const struct foreign_store_call *call,
                                const struct carved_case *item,
@@ -336,7 +347,7 @@ static tapml_status write_call(struct foreign_store *store,
     if (line->is_kept) {
         TAPML_TRY(write_weights(store, call->call));
         TAPML_TRY(stored_case_add(store->store, item));
-        TAPML_TRY(feature_set_add(store->store, item));
+        TAPML_TRY(write_features(store, item));
     }
     if (call->line != NULL) {
         TAPML_TRY(set_metadata(store, FOREIGN_CALL_LINE, call->instance, call->line));

@@ -124,7 +124,7 @@ static tapml_status write_call(struct store *store, const struct writer_item *it
     }
     if (item->call.is_kept) {
         TAPML_TRY(stored_case_add(store, &item->item));
-        TAPML_TRY(feature_set_add(store, &item->item));
+        TAPML_TRY(feature_set_add(store, &item->item, item->arena));
     }
     return call_line_add(store, &item->call);
 }

@@ -11,22 +11,16 @@
 
 enum { BATCH = 64 }; // Rows in a transaction.
 
-tapml_status feature_set_add(struct store *store, const struct carved_case *item)
+tapml_status
+feature_set_add(struct store *store, const struct carved_case *item, struct arena *arena)
 {
-    struct arena *arena = arena_create();
     struct feature_row row;
     int64_t id = 0;
     int has = 0;
-    tapml_status status = arena ? features_measure(item, arena, &row) : status_no_memory();
-    if (status == TAPML_OK) {
-        status = label_find(store, item, &id, &has);
-    }
-    if (status == TAPML_OK) {
-        ASSERT(has);
-        status = feature_write(store, id, &row);
-    }
-    arena_destroy(arena);
-    return status;
+    TAPML_TRY(features_measure(item, arena, &row));
+    TAPML_TRY(label_find(store, item, &id, &has));
+    ASSERT(has);
+    return feature_write(store, id, &row);
 }
 
 // The case is loaded into an arena of its own, since its contents may be large.

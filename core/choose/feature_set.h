@@ -14,8 +14,11 @@
 struct arena;
 struct store;
 
-// Writes the features of a case that was just added to `store`, in the transaction at hand.
-tapml_status feature_set_add(struct store *store, const struct carved_case *item) STATUS_USED;
+// Writes the features of a case that was just added to `store`, in the transaction at hand; `arena`
+// takes the signature.
+tapml_status feature_set_add(struct store *store,
+                             const struct carved_case *item,
+                             struct arena *arena) STATUS_USED;
 
 // All cases with their features, as feature_list has them, in `arena`. What is missing is measured;
 // with `keep` it is written too, in transactions of its own.

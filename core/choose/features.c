@@ -14,13 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 256, LINE_BYTES = 16, SMALL_BLOCK = 4, LARGE_BLOCK = 32 };
+enum { LINE_BYTES = 16, SMALL_BLOCK = 4, LARGE_BLOCK = 32 };
 
-// Sums over finite values, as they come.
+// Carving a model passes gigabytes here. So of large contents moments are those of a sample, in
+// blocks that are spread evenly; f32 is counted whole, by lanes that a compiler makes vectors of.
+enum {
+    CHUNK = 256,
+    SAMPLE_CHUNKS = 8,
+    LANES = 16,
+    F32_NORMAL = 0x00800000,
+    F32_INFINITY = 0x7f800000
+};
+
 struct moments {
-    double powers[5]; // Of the value, from 0: the first is the count.
-    double largest;
-    uint64_t zeros, subnormals, non_finite;
+    double powers[5]; // Sums of powers of finite values from 0 on: the first is their number.
+    double largest;   // Of finite values.
+    uint64_t counted, zeros, subnormals, non_finite;
 };
 
 static int is_tensor(const struct case_argument *argument)
@@ -77,22 +86,87 @@ static double smallest_normal(uint32_t dtype)
                                 : 0x1p-126; // bf16 has the exponents of f32.
 }
 
-static void add_value(struct moments *moments, double value, double least)
+static void add_powers(struct moments *moments, double value)
 {
-    const double magnitude = fabs(value);
-    if (!isfinite(value)) {
-        moments->non_finite++;
-        return;
-    }
     const double square = value * value;
     moments->powers[0] += 1;
     moments->powers[1] += value;
     moments->powers[2] += square;
     moments->powers[3] += square * value;
     moments->powers[4] += square * square;
+}
+
+static void count_value(struct moments *moments, double value, double least)
+{
+    const double magnitude = fabs(value);
+    moments->counted++;
+    if (!isfinite(value)) {
+        moments->non_finite++;
+        return;
+    }
     moments->largest = magnitude > moments->largest ? magnitude : moments->largest;
     moments->zeros += magnitude == 0;
     moments->subnormals += magnitude > 0 && magnitude < least;
+}
+
+// Magnitudes of f32 are ordered as their bits are, infinity and NaN behind all others.
+struct f32_lanes {
+    uint32_t zeros[LANES], small[LANES], wild[LANES]; // Small ones are zeros too.
+    int32_t largest[LANES];
+};
+
+static void count_lanes(struct f32_lanes *lanes, const unsigned char *data, uint64_t count)
+{
+    struct f32_lanes sum = *lanes; // Nothing else points to it, so that it stays in registers.
+    for (uint64_t at = 0; at < count; at += LANES) {
+        int32_t magnitudes[LANES];
+        memcpy(magnitudes, data + at * sizeof(float), sizeof(magnitudes));
+        for (int i = 0; i < LANES; i++) {
+            const int32_t magnitude = magnitudes[i] & INT32_MAX;
+            const int32_t finite = magnitude < F32_INFINITY ? magnitude : 0;
+            sum.zeros[i] += magnitude == 0;
+            sum.small[i] += magnitude < F32_NORMAL;
+            sum.wild[i] += magnitude >= F32_INFINITY;
+            sum.largest[i] = finite > sum.largest[i] ? finite : sum.largest[i];
+        }
+    }
+    *lanes = sum;
+}
+
+static void count_f32(struct moments *moments, const unsigned char *data, uint64_t count)
+{
+    const uint64_t whole = count / LANES * LANES;
+    struct f32_lanes lanes = {.largest = {0}};
+    count_lanes(&lanes, data, whole);
+    moments->counted += whole;
+    for (int i = 0; i < LANES; i++) {
+        float value = 0;
+        memcpy(&value, &lanes.largest[i], sizeof(value));
+        moments->largest = (double)value > moments->largest ? (double)value : moments->largest;
+        moments->zeros += lanes.zeros[i];
+        moments->subnormals += lanes.small[i] - lanes.zeros[i];
+        moments->non_finite += lanes.wild[i];
+    }
+    for (uint64_t at = whole; at < count; at++) {
+        float value = 0;
+        memcpy(&value, data + at * sizeof(value), sizeof(value));
+        count_value(moments, (double)value, smallest_normal(TAPML_F32));
+    }
+}
+
+static void add_chunk(struct moments *moments, uint32_t dtype, const void *data, size_t count)
+{
+    const double least = smallest_normal(dtype);
+    double values[CHUNK];
+    convert_to_f64(dtype, data, count, values);
+    for (size_t i = 0; i < count; i++) {
+        if (dtype != TAPML_F32) {
+            count_value(moments, values[i], least);
+        }
+        if (isfinite(values[i])) {
+            add_powers(moments, values[i]);
+        }
+    }
 }
 
 static void
@@ -100,14 +174,15 @@ add_contents(struct moments *moments, const struct case_argument *argument, cons
 {
     const uint64_t element_bytes = dtype_bytes(argument->dtype);
     const uint64_t count = argument->content_bytes / element_bytes;
-    const double least = smallest_normal(argument->dtype);
-    for (uint64_t at = 0; at < count; at += CHUNK) {
-        double values[CHUNK];
-        const size_t here = count - at < CHUNK ? (size_t)(count - at) : CHUNK;
-        convert_to_f64(argument->dtype, (const char *)contents + at * element_bytes, here, values);
-        for (size_t i = 0; i < here; i++) {
-            add_value(moments, values[i], least);
-        }
+    const uint64_t chunks = (count + CHUNK - 1) / CHUNK;
+    const uint64_t taken = chunks < SAMPLE_CHUNKS ? chunks : SAMPLE_CHUNKS;
+    if (argument->dtype == TAPML_F32) {
+        count_f32(moments, contents, count);
+    }
+    for (uint64_t i = 0; i < taken; i++) {
+        const uint64_t at = (chunks == taken ? i : chunks * i / taken) * CHUNK;
+        add_chunk(moments, argument->dtype, (const char *)contents + at * element_bytes,
+                  count - at < CHUNK ? (size_t)(count - at) : CHUNK);
     }
 }
 
@@ -130,8 +205,7 @@ static struct moments measure_side(const struct carved_case *item, int outputs, 
 static struct moments measure_any(const struct carved_case *item, int outputs)
 {
     const struct moments moments = measure_side(item, outputs, 1);
-    return moments.powers[0] > 0 || moments.non_finite > 0 ? moments
-                                                           : measure_side(item, outputs, 0);
+    return moments.counted > 0 ? moments : measure_side(item, outputs, 0);
 }
 
 // The fourth central moment over the square of the second: 3 of normal values, more with outliers.
@@ -150,7 +224,7 @@ static double kurtosis(const struct moments *moments)
 static void put_values(const struct carved_case *item, double *values)
 {
     const struct moments in = measure_any(item, 0), out = measure_any(item, 1);
-    const double all = in.powers[0] + (double)in.non_finite;
+    const double all = (double)in.counted;
     if (in.powers[0] > 0) {
         const double rms = sqrt(in.powers[2] / in.powers[0]);
         values[FEATURE_largest] = in.largest;

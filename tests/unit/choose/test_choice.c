@@ -23,7 +23,7 @@ static void begin(void)
             cases_make_silu(&silu, name, step);
             silu.x[0] += (float)(layer * step);
             (void)add(&silu.item);
-            MUST(feature_set_add(store, &silu.item));
+            MUST(feature_set_add(store, &silu.item, arena));
             (void)snprintf(name, sizeof(name), "layers.%d/append", layer);
             cases_make_append(&append, name, step);
             (void)add(&append.item);

@@ -12,7 +12,7 @@ static void add_case(const char *instance, int is_measured)
     cases_make_silu(&made, instance, 0);
     (void)add(&made.item);
     if (is_measured) {
-        MUST(feature_set_add(store, &made.item));
+        MUST(feature_set_add(store, &made.item, arena));
     }
 }
 

@@ -47,6 +47,35 @@ Test(features, values_and_sizes_of_an_elementwise_op)
     arena_destroy(arena);
 }
 
+// More values than lanes, and than a sample has.
+Test(features, large_contents_are_counted_whole)
+{
+    enum { ROWS = 3, WIDTH = 20001, COUNT = ROWS * WIDTH };
+    struct arena *arena = arena_create();
+    float *x = arena_array(arena, COUNT, sizeof(*x));
+    struct cases_silu made;
+    cases_make_silu(&made, "s", 0);
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = i % 2 == 0 ? 1 : -1;
+    }
+    x[17] = 0;
+    x[COUNT / 2 + 5000] = -9; // Beside the sample.
+    x[COUNT - 2] = 0x1p-130f;
+    x[COUNT - 1] = NAN;
+    made.arguments[0].shape[0] = ROWS;
+    made.arguments[0].shape[1] = WIDTH;
+    made.arguments[0].before = x;
+    made.arguments[0].content_bytes = COUNT * sizeof(*x);
+    const struct feature_row row = measure(&made.item, arena);
+    cr_expect_eq(row.values[FEATURE_largest], 9);
+    cr_expect_float_eq(row.values[FEATURE_zeros], 1.0 / COUNT, 1e-12);
+    cr_expect_float_eq(row.values[FEATURE_subnormals], 1.0 / COUNT, 1e-12);
+    cr_expect_float_eq(row.values[FEATURE_non_finite], 1.0 / COUNT, 1e-12);
+    cr_expect_float_eq(row.values[FEATURE_rms], 1, 0.01);
+    cr_expect_float_eq(row.values[FEATURE_kurtosis], 1, 0.01);
+    arena_destroy(arena);
+}
+
 // The fourth moment of values at both ends is 1, that of one far out is large.
 Test(features, outliers_raise_the_kurtosis)
 {
