@@ -168,6 +168,12 @@ def read_lines(path):
         return {line["key"]: line for line in map(json.loads, file)}
 
 
+def note(path, known, line):
+    known[line["key"]] = line
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
 def gather(own, folder, carves, faults, seconds=None, clock=None):
     """Lines (fault, model, cases, failed) of each fault on each carve; `clock` tells when `seconds` are over."""
     path = os.path.join(folder, "failures.jsonl")
@@ -182,6 +188,9 @@ def gather(own, folder, carves, faults, seconds=None, clock=None):
             try:
                 tree.make_changed(fault, os.path.join(folder, "changed"))
             except suspect.NotBuilt:
+                for carve in missing:
+                    note(path, known, {"key": key_of(fault, carve.model), "fault": fault.name, "kind": "not built",
+                                       "model": carve.model, "failed": [], "times": {}})
                 missing = []
             own.env["TAPML_PLUGIN_PATH"] = os.path.join(folder, "changed")
         for carve in missing:
@@ -191,9 +200,7 @@ def gather(own, folder, carves, faults, seconds=None, clock=None):
             line = {"key": key_of(fault, carve.model), "fault": fault.name, "kind": fault.like, "model": carve.model,
                     "failed": sorted(row.case for row in rows if row.verdict in ("fail", "error")),
                     "times": {} if fault.kind != "honest" else {str(row.case): row.call_s for row in rows}}
-            known[line["key"]] = line
-            with open(path, "a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+            note(path, known, line)
         found += [known[key_of(fault, carve.model)] for carve in carves if key_of(fault, carve.model) in known]
     return found
 
