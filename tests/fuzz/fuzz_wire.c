@@ -255,7 +255,7 @@ static void use(struct backend *backend)
 
 static void feed_client(const uint8_t *data, size_t size)
 {
-    struct answers answers = {.channel = {&answers_vt}, .data = data, .size = size};
+    struct answers answers = {.channel = {.vt = &answers_vt}, .data = data, .size = size};
     struct catalogue *catalogue = make_catalogue();
     struct arena *arena = arena_create();
     struct backend *backend = NULL;

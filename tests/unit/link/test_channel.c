@@ -61,7 +61,7 @@ Test(channel, calls_through_its_table)
                                          .receive = note_receive,
                                          .stop = note_stop,
                                          .last_words = note_words};
-    struct notebook notebook = {.channel = {&vt}};
+    struct notebook notebook = {.channel = {.vt = &vt}};
     struct channel *channel = &notebook.channel;
     struct wire_frame frame;
     cr_assert_eq(channel_start(channel), TAPML_UNAVAILABLE);

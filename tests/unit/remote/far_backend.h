@@ -68,7 +68,7 @@ static inline void far_backend_close(struct far_backend *both)
     backend_release(both->near);
     registry_destroy(both->registry);
     arena_destroy(both->arena);
-    *both = (struct far_backend){NULL};
+    *both = (struct far_backend){.deadline_ns = 0};
 }
 
 static inline tapml_object *

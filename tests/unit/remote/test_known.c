@@ -12,7 +12,7 @@ static struct hash hash_of(uint64_t number)
 
 Test(known, is_empty_to_begin_with)
 {
-    struct known known = {NULL};
+    struct known known = {.count = 0};
 
     cr_assert_not(known_has(&known, hash_of(1)));
     cr_assert_not(known_has(&known, (struct hash){0, 0}));
@@ -22,7 +22,7 @@ Test(known, is_empty_to_begin_with)
 Test(known, has_what_was_added_and_nothing_else)
 {
     enum { COUNT = 20000 };
-    struct known known = {NULL};
+    struct known known = {.count = 0};
 
     for (uint64_t i = 0; i < COUNT; i++) {
         known_add(&known, hash_of(i));
@@ -44,7 +44,7 @@ Test(known, has_what_was_added_and_nothing_else)
 // A stranger chooses the hashes: all of them begin at the same place.
 Test(known, takes_hashes_that_collide)
 {
-    struct known known = {NULL};
+    struct known known = {.count = 0};
 
     for (uint64_t i = 1; i <= 3000; i++) {
         known_add(&known, (struct hash){i, 0});
@@ -61,7 +61,7 @@ Test(known, takes_hashes_that_collide)
 
 Test(known, never_has_zeros)
 {
-    struct known known = {NULL};
+    struct known known = {.count = 0};
 
     known_add(&known, (struct hash){0, 0});
     cr_assert_not(known_has(&known, (struct hash){0, 0}));
@@ -74,7 +74,7 @@ Test(known, never_has_zeros)
 
 Test(known, leaves_out_what_it_has_no_memory_for)
 {
-    struct known known = {NULL};
+    struct known known = {.count = 0};
 
     alloc_fail_at(1);
     known_add(&known, hash_of(1));

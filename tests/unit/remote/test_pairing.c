@@ -100,7 +100,7 @@ static tapml_status call(unsigned port)
 static void expect_peer(const struct person *person, const struct person *other, int is_there)
 {
     struct identity *identity = NULL;
-    struct peers peers = {NULL};
+    struct peers peers = {.count = 0};
 
     MUST(identity_open(other->scratch.folder, &identity));
     MUST(peers_load(person->scratch.folder, &peers));

@@ -40,7 +40,7 @@ static void add(const char *name, int seed)
 static void expect(size_t count, const char *name, int seed)
 {
     const struct identity_hash key = key_of(seed);
-    struct peers peers = {NULL};
+    struct peers peers = {.count = 0};
 
     MUST(peers_load(scratch.folder, &peers));
     cr_assert_eq(peers.count, count);
@@ -106,7 +106,7 @@ Test(peers, have_names_that_fit_a_line)
 static void refuse(const char *text, const char *piece)
 {
     const struct identity_hash key = key_of(1);
-    struct peers peers = {NULL};
+    struct peers peers = {.count = 0};
 
     (void)scratch_text(&scratch, "peers.ini", text);
     cr_assert_eq(peers_load(scratch.folder, &peers), TAPML_INVALID, "%s", text);
@@ -133,7 +133,7 @@ Test(peers, are_refused_with_file_and_line)
 
 Test(peers, are_written_by_hand_too)
 {
-    struct peers peers = {NULL};
+    struct peers peers = {.count = 0};
 
     (void)scratch_text(&scratch, "peers.ini", "; mine\n\n[peer.x]\nkey=" DIGITS "\n[peer.empty]\n");
     MUST(peers_load(scratch.folder, &peers));
@@ -146,7 +146,7 @@ Test(peers, are_written_by_hand_too)
 
 Test(peers, survive_a_lack_of_memory)
 {
-    struct peers peers = {NULL};
+    struct peers peers = {.count = 0};
 
     add("a", 1);
     add("b", 2);

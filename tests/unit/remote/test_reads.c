@@ -14,7 +14,7 @@ static void add(struct reads *reads, uint64_t offset)
 
 Test(reads, come_in_their_order_and_up_to_an_end)
 {
-    struct reads reads = {NULL};
+    struct reads reads = {.count = 0};
 
     cr_assert_null(reads_first(&reads, UINT64_MAX));
     for (uint64_t i = 0; i < 100; i++) {
@@ -36,7 +36,7 @@ Test(reads, come_in_their_order_and_up_to_an_end)
 
 Test(reads, in_front_of_a_point_are_those_before_its_mark)
 {
-    struct reads reads = {NULL};
+    struct reads reads = {.count = 0};
 
     cr_assert_eq(reads_end_of(&reads, 1), 0);
     add(&reads, 0);
@@ -63,7 +63,7 @@ Test(reads, in_front_of_a_point_are_those_before_its_mark)
 // Points without reads, for ever, take no memory.
 Test(reads, drop_marks_that_say_nothing)
 {
-    struct reads reads = {NULL};
+    struct reads reads = {.count = 0};
 
     for (uint64_t i = 1; i < 10000; i++) {
         if (i % 100 == 0) {
@@ -78,7 +78,7 @@ Test(reads, drop_marks_that_say_nothing)
 
 Test(reads, are_forgotten_but_counted_where_a_wait_failed)
 {
-    struct reads reads = {NULL};
+    struct reads reads = {.count = 0};
 
     add(&reads, 0);
     add(&reads, 1);
@@ -95,7 +95,7 @@ Test(reads, are_forgotten_but_counted_where_a_wait_failed)
 
 Test(reads, survive_a_lack_of_memory)
 {
-    struct reads reads = {NULL};
+    struct reads reads = {.count = 0};
     const struct reads_span span = {1, 2, 3};
 
     alloc_fail_at(1);

@@ -69,7 +69,7 @@ static const char *read_all(FILE *file, char *out_text, size_t size)
 static size_t count_peers(const char *folder)
 {
     struct scratch there;
-    struct peers peers = {NULL};
+    struct peers peers = {.count = 0};
 
     (void)snprintf(there.folder, sizeof(there.folder), "%s", folder);
     cr_assert_eq(peers_load(scratch_path(&there, "tapml"), &peers), TAPML_OK);
