@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/ini.h"
 #include "base/text.h"
+#include "base/user_folder.h"
 #include "plugin/search.h"
 
 #include <fcntl.h>
@@ -52,16 +53,11 @@ static int is_own(int descriptor, mode_t kind, struct stat *out_about)
 // The user's folder of caches, which may be a link of theirs; NULL where there is none.
 static char *find_caches(void)
 {
-    const char *caches = secure_getenv("XDG_CACHE_HOME");
-    const char *home = secure_getenv("HOME");
+    char *caches = NULL;
 
-    if (search_is_secure()) {
-        return NULL;
-    }
-    if (caches != NULL && caches[0] == '/') {
-        return alloc_text(caches);
-    }
-    return home != NULL && home[0] == '/' ? file_join(home, ".cache") : NULL;
+    return search_is_secure() || user_folder_find(USER_FOLDER_CACHE, "", &caches) != TAPML_OK
+               ? NULL
+               : caches;
 }
 
 // Our folder in it, made if need be; -1: none that can be trusted.

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/user_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -118,20 +119,9 @@ void identity_code(const struct identity_hash *a,
 
 tapml_status identity_folder(char **out_folder)
 {
-    const char *given = secure_getenv("XDG_CONFIG_HOME");
-    const char *home = secure_getenv("HOME");
-    char *folder = NULL;
+    const tapml_status status = user_folder_find(USER_FOLDER_CONFIG, "tapml", out_folder);
 
-    if (given != NULL && given[0] == '/') {
-        folder = file_join(given, "tapml");
-    } else if (home != NULL && home[0] == '/') {
-        folder = file_join(home, ".config/tapml");
-    } else {
-        return status_fail(TAPML_UNAVAILABLE,
-                           "there is no folder for keys: neither XDG_CONFIG_HOME nor HOME is set");
-    }
-    *out_folder = folder;
-    return folder != NULL ? TAPML_OK : status_no_memory();
+    return status == TAPML_OK ? status : status_explain(status, "there is no folder for keys");
 }
 
 static tapml_status read_file(const char *path, FILE *file, struct identity *identity)

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/user_folder.h"
 #include "config/isolation.h"
 #include "plugin/registry.h"
 #include "remote/gateway.h"
@@ -113,20 +114,14 @@ static int open_stop(void)
 
 static tapml_status find_caches(const char *given, char **out_folder)
 {
-    const char *caches = secure_getenv("XDG_CACHE_HOME");
-    const char *home = secure_getenv("HOME");
+    if (given == NULL) {
+        const tapml_status status = user_folder_find(USER_FOLDER_CACHE, "tapml/far", out_folder);
 
-    if (given != NULL) {
-        *out_folder = alloc_text(given);
-    } else if (caches != NULL && caches[0] == '/') {
-        *out_folder = file_join(caches, "tapml/far");
-    } else if (home != NULL && home[0] == '/') {
-        *out_folder = file_join(home, ".cache/tapml/far");
-    } else {
-        return status_fail(TAPML_UNAVAILABLE,
-                           "there is no folder for caches: expected --cache, XDG_CACHE_HOME or "
-                           "HOME");
+        return status == TAPML_OK
+                   ? status
+                   : status_explain(status, "there is no folder for caches, and no --cache");
     }
+    *out_folder = alloc_text(given);
     return *out_folder != NULL ? TAPML_OK : status_no_memory();
 }
 
