@@ -124,6 +124,10 @@ extern const struct options_manual command_status_manual;
 enum outcome command_select_main(const struct command *command);
 extern const struct options_manual command_select_manual;
 
+// Which operator, target or backend is worst.
+enum outcome command_rank_main(const struct command *command);
+extern const struct options_manual command_rank_manual;
+
 // Stores of one run are merged, and what came is removed again.
 enum outcome command_store_main(const struct command *command);
 extern const struct options_manual command_store_manual;

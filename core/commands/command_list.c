@@ -43,6 +43,8 @@ static const struct command_entry entries[] = {
      &command_status_manual},
     {"select", command_select_main, "choose the cases that are worth replaying within a budget",
      &command_select_manual},
+    {"rank", command_rank_main, "find the worst operator, target or backend with few replays",
+     &command_rank_manual},
     {"store", command_store_main, "merge stores of one run, or remove what was merged",
      &command_store_manual},
     {"report", command_report_main, "write the report of a run anew, from its store alone",

@@ -223,7 +223,8 @@ static tapml_status replay(struct replaying *replaying)
                                        .backend = replaying->place->backend,
                                        .checkpoint = replaying->checkpoint,
                                        .comparers = replaying->comparers,
-                                       .case_id = case_id,
+                                       .ids = case_id != 0 ? &case_id : NULL,
+                                       .id_count = 1,
                                        .fresh = 1,
                                        .progress = show};
 

@@ -579,8 +579,19 @@ static tapml_status settle_all_cases(struct store *store,
     return write_targets(store, config, arena);
 }
 
-// All or none: a store that knows half of its run would accept another one's other half. Without
-// prompts it is a run over cases.
+// Without prompts it is a run over cases, and without a setup it is about targets alone.
+static tapml_status settle_any(struct store *store,
+                               const struct run_config *config,
+                               const struct setup *setup,
+                               const struct prompts *prompts,
+                               struct arena *arena)
+{
+    return prompts != NULL ? settle_all(store, config, setup, prompts, arena)
+           : setup != NULL ? settle_all_cases(store, config, setup, arena)
+                           : write_targets(store, config, arena);
+}
+
+// All or none: a store that knows half of its run would accept another one's other half.
 static tapml_status settle_at_once(struct store *store,
                                    const struct run_config *config,
                                    const struct setup *setup,
@@ -594,8 +605,7 @@ static tapml_status settle_at_once(struct store *store,
     tapml_status status = store_begin(store);
 
     if (status == TAPML_OK) {
-        status = prompts != NULL ? settle_all(store, config, setup, prompts, arena)
-                                 : settle_all_cases(store, config, setup, arena);
+        status = settle_any(store, config, setup, prompts, arena);
         if (status == TAPML_OK) {
             status = store_commit(store);
         }
@@ -660,4 +670,9 @@ tapml_status run_metadata_encode(struct store *store, struct checkpoint *checkpo
 
     arena_destroy(arena);
     return status;
+}
+
+tapml_status run_metadata_settle_targets(struct store *store, const struct run_config *config)
+{
+    return settle_at_once(store, config, NULL, NULL);
 }

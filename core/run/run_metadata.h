@@ -26,6 +26,10 @@ tapml_status run_metadata_settle_cases(struct store *store,
                                        const struct run_config *config,
                                        const struct setup *setup) STATUS_USED;
 
+// The targets of the run alone, as its file has them by now, for a command that replays cases.
+tapml_status run_metadata_settle_targets(struct store *store,
+                                         const struct run_config *config) STATUS_USED;
+
 // What sees the calls of a place ("source" or a target's name), under this and the name.
 #define RUN_METADATA_OBSERVERS "observers."
 

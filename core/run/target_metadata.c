@@ -69,32 +69,33 @@ static tapml_status forget_changed(struct store *store,
         TAPML_TRY(forgetting_results(store, now->name));
         return forgetting_steps(store, now->name);
     }
-    return is_overtaken || strcmp(known->implementations, now->implementations) != 0
-               ? forgetting_steps(store, now->name)
-               : TAPML_OK;
+    const int is_other =
+        now->implementations != NULL && strcmp(known->implementations, now->implementations) != 0;
+
+    return is_overtaken || is_other ? forgetting_steps(store, now->name) : TAPML_OK;
 }
 
 // Each start spends a budget in seconds anew, so that it may run more cases than the offload that
 // has ended knows of.
 static tapml_status
-find_overtaken(const struct run_judge *judge, const char *target, int *out_is_overtaken)
+find_overtaken(const struct run_judge_options *run, const char *target, int *out_is_overtaken)
 {
-    struct store *store = judge->from.store;
+    struct store *store = run->store;
     struct carved_counts counts;
     size_t results = 0;
 
     TAPML_TRY(carved_count(store, &counts));
     TAPML_TRY(result_count(store, target, &results));
-    *out_is_overtaken =
-        judge->from.config->choice.budget.kind == BUDGET_SECONDS && results < counts.cases;
+    *out_is_overtaken = run->config->choice.budget.kind == BUDGET_SECONDS && results < counts.cases;
     return TAPML_OK;
 }
 
-static tapml_status settle_identity(const struct run_judge *judge,
+// `now` has no implementations if they are not compared: those that are known stay.
+static tapml_status settle_identity(const struct run_judge_options *run,
                                     const struct backend_info *info,
                                     const struct target_row *now)
 {
-    struct store *store = judge->from.store;
+    struct store *store = run->store;
     int is_overtaken = 0;
     struct target_row row = *now;
     struct arena *arena = arena_create();
@@ -106,10 +107,13 @@ static tapml_status settle_identity(const struct run_judge *judge,
     tapml_status status = target_find(store, row.name, arena, &known);
 
     if (status == TAPML_OK) {
-        status = find_overtaken(judge, row.name, &is_overtaken);
+        status = find_overtaken(run, row.name, &is_overtaken);
     }
     if (status == TAPML_OK) {
         status = forget_changed(store, &known, now, is_overtaken);
+    }
+    if (row.implementations == NULL) {
+        row.implementations = known.implementations;
     }
     row.component = info->component;
     row.device = info->device;
@@ -150,28 +154,26 @@ print_implementations(const struct run_judge *judge, const struct place *place, 
     return text_status(out);
 }
 
-static tapml_status settle_texts(const struct run_judge *judge,
+static tapml_status settle_texts(const struct run_judge_options *run,
                                  const struct place *place,
-                                 struct text *identity,
-                                 struct text *implementations)
+                                 const char *implementations,
+                                 struct text *identity)
 {
-    const struct run_config *config = judge->from.config;
+    const struct run_config *config = run->config;
     const struct place_settings *target = &place->settings;
     const struct backend_info *info = backend_info(place->backend);
-    struct store *store = judge->from.store;
+    struct store *store = run->store;
 
     text_format(identity, "%s %s:%s %s", info->plugin, info->component, info->device, info->driver);
     append_options(identity, config, info->component);
     append_ways(identity, config->mode, target);
     fault_rule_print_all(target->faults, target->fault_count, identity);
     TAPML_TRY(text_status(identity));
-    TAPML_TRY(print_implementations(judge, place, implementations));
     TAPML_TRY(store_begin(store));
-    tapml_status status =
-        settle_identity(judge, info,
-                        &(struct target_row){.name = target->name,
-                                             .identity = identity->data,
-                                             .implementations = implementations->data});
+    tapml_status status = settle_identity(run, info,
+                                          &(struct target_row){.name = target->name,
+                                                               .identity = identity->data,
+                                                               .implementations = implementations});
 
     if (status == TAPML_OK) {
         status = store_commit(store);
@@ -187,9 +189,23 @@ tapml_status target_metadata_settle(const struct run_judge *judge, const struct 
     struct text identity, implementations;
     text_init(&identity);
     text_init(&implementations);
-    const tapml_status status = settle_texts(judge, place, &identity, &implementations);
+    tapml_status status = print_implementations(judge, place, &implementations);
 
+    if (status == TAPML_OK) {
+        status = settle_texts(&judge->from, place, implementations.data, &identity);
+    }
     text_release(&identity);
     text_release(&implementations);
+    return status;
+}
+
+tapml_status target_metadata_settle_cases(const struct run_judge_options *run,
+                                          const struct place *place)
+{
+    struct text identity;
+    text_init(&identity);
+    const tapml_status status = settle_texts(run, place, NULL, &identity);
+
+    text_release(&identity);
     return status;
 }

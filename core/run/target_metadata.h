@@ -14,3 +14,8 @@
 // came to: results say for themselves which of them are stale (store/result.h).
 tapml_status target_metadata_settle(const struct run_judge *judge,
                                     const struct place *place) STATUS_USED;
+
+// The same for who replays cases alone (run/ranking.h): what was found with another device, driver,
+// option, activation dtype or injected fault is forgotten. Code is not compared.
+tapml_status target_metadata_settle_cases(const struct run_judge_options *run,
+                                          const struct place *place) STATUS_USED;

@@ -130,10 +130,15 @@ tapml_status chosen_cases_list(const struct verdict_options *options,
                                struct chosen_cases *out_chosen)
 {
     struct chosen_cases chosen = {.all = 0};
-    ASSERT(!options->choice || (options->case_id == 0 && !options->fresh));
+    ASSERT(!options->choice || (!options->ids && !options->fresh));
     TAPML_TRY(copy_ids(options->store, arena, &chosen));
-    if (options->case_id != 0) {
-        chosen.ids[chosen.count++] = options->case_id;
+    if (options->ids) {
+        chosen.ids = arena_array(arena, options->id_count + 1, sizeof(*chosen.ids));
+        if (!chosen.ids) {
+            return status_no_memory();
+        }
+        memcpy(chosen.ids, options->ids, options->id_count * sizeof(*chosen.ids));
+        chosen.count = options->id_count;
     } else if (options->choice) {
         TAPML_TRY(choose(options, arena, &chosen));
     } else {

@@ -251,7 +251,7 @@ tapml_status kept_cases_judge(const struct verdict_options *options,
 {
     struct kept_cases cases = {
         .options = options, .examiner = examiner, .divider = divider, .list = io_list};
-    if (options->case_id == 0 && !options->fresh) {
+    if (!options->fresh) {
         TAPML_TRY(forget_stale(&cases));
     }
     struct arena *arena = arena_create();

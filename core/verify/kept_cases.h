@@ -7,13 +7,13 @@
 #include "verify/divider.h"
 #include "verify/verdict.h"
 
-// Judges all kept cases of the store of `options`, those that they choose, or the one that they
+// Judges all kept cases of the store of `options`, those that they choose, or those that they
 // name, and adds a verdict for each to `io_list`, which has none yet and owns what is added; it is
 // in the order of the store at the end. Results are written to the store, some cases a transaction.
-// Results that are there and fresh (store/result.h) are not computed again. Unless one case is
-// named, what results depend on is noted (store/maker.h) and stale ones are deleted first, with a
-// line of log for each op. At the end every verdict is that of the limits that all cases have led
-// to.
+// Results that are there and fresh (store/result.h) are not computed again. Unless all are to be
+// computed again (`fresh`), what results depend on is noted (store/maker.h) and stale ones are
+// deleted first, with a line of log for each op. At the end every verdict is that of the limits
+// that all cases have led to.
 //
 // A failure of the backend is the verdict of its case; a lost device ends it all, with what is
 // known written. All is borrowed and belongs to the calling thread.

@@ -97,18 +97,19 @@ struct verdict_options {
                                  // `backend`.
     struct backend *declares;    // Whose arithmetic is judged, whatever `backend`; or NULL.
     struct comparers *comparers; // Measure kept cases beside the errors; or NULL.
-    int64_t case_id;             // One case alone; 0: all.
-    int fresh;                   // Replays also what the store has a result for.
-    int derived;                 // Judges derived cases too, after the kept ones.
-    int divides;                 // Finds the part of a group that is wrong (verify/divider.h).
-    size_t hangs_max;            // Of an op, after which its other kept cases are skipped; 0: none.
+    const int64_t *ids;          // These cases alone, each once; NULL: all.
+    size_t id_count;
+    int fresh;        // Replays also what the store has a result for.
+    int derived;      // Judges derived cases too, after the kept ones.
+    int divides;      // Finds the part of a group that is wrong (verify/divider.h).
+    size_t hangs_max; // Of an op, after which its other kept cases are skipped; 0: none.
 
     // Told of each kept case before `progress` is called, if their order is one of which every
     // prefix is like the whole (verify/outlook.h); else it stays as it is. Or NULL.
     struct outlook *outlook;
 
     // Which kept cases run, and in which order (choose/choice.h); NULL: all, in the order of the
-    // store. Not beside `case_id` or `fresh`.
+    // store. Not beside `ids` or `fresh`.
     const struct choice_settings *choice;
 
     // Verdicts on derived cases that the store has (verify/neighbours.h): those of an op that are

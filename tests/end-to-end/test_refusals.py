@@ -258,6 +258,13 @@ words("a budget that is none", ["budget is '5 cases', expected a number of cases
 words("a choice in an unknown order", ["--order is 'random', expected one of: carved balance cover"], "select", "FOLDER",
       "--budget", "5", "--order", "random")
 words("a choice of no run", ["there is no store"], "select", "FOLDER/absent", "--budget", "5")
+words("nothing to rank", ["nothing to rank: give --over op, target or backend"], "rank", "--config",
+      os.path.join(rig.SOURCE, "conf", "quickstart.ini"))
+words("an unknown thing to rank", ["--over is 'layer', expected one of: op target backend"], "rank", "--config", "x.ini",
+      "--over", "layer")
+words("a rank by what is unknown", ["--by is 'speed', expected one of: failures margin time"], "rank", "--config", "x.ini",
+      "--over", "op", "--by", "speed")
+words("a ranking without a run", ["no run: give --config FILE"], "rank", "--over", "op")
 words("threads out of range", ["option '--threads' is 0, expected 1 to 1024"], "--config",
       os.path.join(rig.SOURCE, "conf", "quickstart.ini"), "--threads", "0")
 words("an unknown key to explain", ["unknown key 'chunkk', did you mean 'chunk'?"], "--explain", "chunkk")

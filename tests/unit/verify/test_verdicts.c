@@ -131,17 +131,30 @@ Test(verdicts, results_of_another_backend_do_not_count)
     backend_release(other);
 }
 
-Test(verdicts, one_case_alone)
+Test(verdicts, some_cases_alone)
 {
     add_silu("s", 0, 0);
     add_silu("s", 1, 0);
+    add_silu("s", 2, 0);
+    const int64_t last = number_of("SELECT max(id) FROM \"case\"");
+    const int64_t first = number_of("SELECT min(id) FROM \"case\"");
+    const int64_t both[] = {last, first}, unknown = 999;
     struct verdict_options options = options_for(exact);
-    options.case_id = number_of("SELECT max(id) FROM \"case\"");
+    options.ids = both;
+    options.id_count = 1;
     struct verdict_list list = judge(&options);
     cr_assert_eq(list.count, 1);
-    cr_assert_eq(list.items[0].case_id, options.case_id);
+    cr_assert_eq(list.items[0].case_id, last);
     verdict_list_release(&list);
-    options.case_id = 999;
+    options.id_count = 2;
+    list = judge(&options);
+    cr_assert_eq(list.count, 2, "in the order of the store");
+    cr_assert_eq(list.items[0].case_id, first);
+    cr_assert_eq(list.items[1].case_id, last);
+    cr_assert_eq(list.not_run, 0);
+    verdict_list_release(&list);
+    options.ids = &unknown;
+    options.id_count = 1;
     cr_assert_eq(verdicts_make(&options, &list), TAPML_NOT_FOUND);
     cr_assert_not_null(strstr(status_message(), "999"), "%s", status_message());
 }
@@ -457,8 +470,10 @@ Test(verdicts, a_bundle_needs_no_checkpoint)
     const struct checkpoint *checkpoint = model_checkpoint(model);
     (void)carve(model, exact);
     struct verdict_options options = options_for(exact);
-    options.case_id = number_of("SELECT min(case_id) FROM argument WHERE effects LIKE 'weight%'"
-                                " AND kind = 'in'");
+    const int64_t id = number_of("SELECT min(case_id) FROM argument WHERE effects LIKE 'weight%'"
+                                 " AND kind = 'in'");
+    options.ids = &id;
+    options.id_count = 1;
     struct verdict_list list = judge(&options);
     cr_assert_eq(list.items[0].kind, VERDICT_ERROR, "without weights it does not run");
     verdict_list_release(&list);
@@ -467,7 +482,7 @@ Test(verdicts, a_bundle_needs_no_checkpoint)
         const tapml_status status = weight_inline(store, tensor->name, tensor->data, tensor->bytes);
         cr_assert(status == TAPML_OK || status == TAPML_NOT_FOUND, "%s", status_message());
     }
-    options.case_id = 0;
+    options.ids = NULL;
     options.fresh = 1;
     list = judge(&options);
     for (size_t i = 0; i < list.count; i++) {

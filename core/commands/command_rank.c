@@ -1,0 +1,439 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands/command.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "config/run_file.h"
+#include "config/survey.h"
+#include "model/checkpoint.h"
+#include "run/case_weights.h"
+#include "run/driver_checks.h"
+#include "run/interrupt.h"
+#include "run/progress.h"
+#include "run/ranking.h"
+#include "run/run_judge.h"
+#include "run/run_lock.h"
+#include "run/run_metadata.h"
+#include "run/setup.h"
+#include "run/store_source.h"
+#include "run/target_metadata.h"
+#include "store/carved.h"
+#include "store/store.h"
+#include "store/store_open.h"
+#include "verify/verdict.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct options_spec specs[] = {
+    {"--config", "FILE", "the INI file of a run that has cases"},
+    {"--over", "op|target|backend", "what is ranked"},
+    {"--by", "failures|margin|time",
+     "failures (default): the share of cases that are wrong; margin: its mean, of at most 10; "
+     "time: the mean time of a call"},
+    {"--target", "NAME", "a target of the run alone; may be given several times; by default all"},
+    {"--budget", "N", "how many cases, of all together: 200, 2% of them, or 600s; by default all"},
+    {"--method", "auto|exhaustive|uniform|halving",
+     "how cases are spent; auto (default): exhaustive where the budget allows it, of at most 4 "
+     "uniform, else halving"},
+    {"--explain", NULL, "prints what is predicted to be replayed, and what was"},
+    {"--json", NULL, "prints the result as JSON"},
+    {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
+    SETUP_OPTIONS,
+    {NULL, NULL, NULL},
+};
+
+const struct options_manual command_rank_manual = {
+    .usage = "tapml-host rank --config FILE --over op|target|backend [--by failures|margin|time] "
+             "[--budget N]",
+    .about = "Finds which operator, target or backend of a run is worst, and replays as few cases "
+             "as that takes. Results go into the store of the run, so that the same question asked "
+             "again replays nothing.",
+    .specs = specs,
+};
+
+struct rank_command {
+    struct options options;
+    struct run_config config;
+    struct setup setup;
+    struct run_lock *lock;
+    struct store *store;
+    struct checkpoint *checkpoint;
+    struct verdict_list refuted; // Of a run over cases.
+    struct arena *arena;
+    struct place *targets[RUN_CONFIG_TARGETS_MAX];
+    size_t target_count;
+    struct progress progress;
+    enum ranking_over over;
+    enum ranking_by by;
+    enum race_method method;
+    struct case_budget budget;
+    struct ranking ranking;
+};
+
+// -- What is asked for -------------------------------------------------------------------------
+
+// The place of an option's word among `words`, which are separated by blanks; `fallback` without
+// the option.
+static tapml_status
+read_word(const struct options *options, const char *name, const char *words, int *io_place)
+{
+    const char *given = options_get(options, name);
+    int place = 0;
+
+    if (given == NULL) {
+        return TAPML_OK;
+    }
+    for (const char *word = words; *word != '\0'; place++) {
+        const size_t length = strcspn(word, " ");
+
+        if (strlen(given) == length && strncmp(given, word, length) == 0) {
+            *io_place = place;
+            return TAPML_OK;
+        }
+        word += length + strspn(word + length, " ");
+    }
+    return status_fail(TAPML_INVALID, "%s is '%s', expected one of: %s", name, given, words);
+}
+
+static tapml_status read_options(struct rank_command *rank)
+{
+    const struct options *options = &rank->options;
+    const char *budget = options_get(options, "--budget");
+    int over = RANKING_OPS, by = RANKING_FAILURES, method = RACE_AUTO;
+
+    TAPML_TRY(options_no_plain(options));
+    if (options_get(options, "--config") == NULL) {
+        return status_fail(TAPML_INVALID, "no run: give --config FILE, or see --help");
+    }
+    if (options_get(options, "--over") == NULL) {
+        return status_fail(TAPML_INVALID, "nothing to rank: give --over op, target or backend");
+    }
+    TAPML_TRY(read_word(options, "--over", RANKING_OVER, &over));
+    TAPML_TRY(read_word(options, "--by", RANKING_BY, &by));
+    TAPML_TRY(read_word(options, "--method", RACE_METHODS, &method));
+    rank->over = (enum ranking_over)over;
+    rank->by = (enum ranking_by)by;
+    rank->method = (enum race_method)method;
+    return budget != NULL ? budget_read(budget, &rank->budget) : TAPML_OK;
+}
+
+// -- The run -----------------------------------------------------------------------------------
+
+static tapml_status open_store(struct rank_command *rank)
+{
+    const char *dir = rank->config.dir;
+    struct carved_counts counts;
+    char *path = file_join(dir, "run.tapmlrun");
+
+    if (path == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = file_exists(path)
+                              ? run_lock_take(dir, &rank->lock)
+                              : status_fail(TAPML_PRECONDITION,
+                                            "'%s' has no run yet, so there are no cases to rank "
+                                            "by: start it with `tapml-host --config %s`",
+                                            dir, options_get(&rank->options, "--config"));
+
+    if (status == TAPML_OK) {
+        status = store_open(path, 0, &rank->store);
+    }
+    alloc_free(path);
+    TAPML_TRY(status);
+    TAPML_TRY(carved_count(rank->store, &counts));
+    return counts.cases > 0
+               ? TAPML_OK
+               : status_fail(TAPML_PRECONDITION, "the run in '%s' has no cases yet", dir);
+}
+
+static int is_asked_for(const struct rank_command *rank, const char *name)
+{
+    const char *given = options_at(&rank->options, "--target", 0);
+
+    for (size_t i = 1; given != NULL && strcmp(given, name) != 0; i++) {
+        given = options_at(&rank->options, "--target", i);
+    }
+    return given != NULL || options_get(&rank->options, "--target") == NULL;
+}
+
+static tapml_status check_names(const struct rank_command *rank)
+{
+    struct place_settings settings;
+    const char *name;
+
+    if (rank->config.target_count == 0) {
+        return status_fail(TAPML_INVALID, "'%s' has no target",
+                           options_get(&rank->options, "--config"));
+    }
+    for (size_t i = 0; (name = options_at(&rank->options, "--target", i)) != NULL; i++) {
+        TAPML_TRY(run_config_find_target(&rank->config, name, &settings));
+    }
+    return TAPML_OK;
+}
+
+// A target without whose device nothing can be said of it.
+static tapml_status open_target(struct rank_command *rank, const struct place_settings *settings)
+{
+    struct place *place = NULL;
+
+    TAPML_TRY(survey_check(rank->setup.program, rank->setup.registry, &settings->isolation,
+                           settings->backend));
+    TAPML_TRY(setup_add_place(&rank->setup, settings, &place));
+    TAPML_TRY(setup_open_place(&rank->setup, place));
+    rank->targets[rank->target_count++] = place;
+    return TAPML_OK;
+}
+
+// Cases say something of ops only over a driver that passes.
+static tapml_status settle_target(struct rank_command *rank, const struct place *place)
+{
+    unsigned bundles = 0;
+    int is_wrong = 0;
+
+    TAPML_TRY(target_metadata_settle_cases(&(struct run_judge_options){.setup = &rank->setup,
+                                                                       .config = &rank->config,
+                                                                       .store = rank->store},
+                                           place));
+    TAPML_TRY(driver_checks_make(
+        &(struct driver_checks_options){.store = rank->store,
+                                        .registry = rank->setup.registry,
+                                        .place = place,
+                                        .dir = rank->config.dir,
+                                        .config = options_get(&rank->options, "--config"),
+                                        .io_bundles = &bundles},
+        DRIVER_CHECKS_BEGIN, &is_wrong));
+    return is_wrong ? status_fail(TAPML_UNAVAILABLE,
+                                  "the driver of '%s' fails its own check, so its cases say "
+                                  "nothing: see `tapml-host status %s`",
+                                  place->settings.name, rank->config.dir)
+                    : TAPML_OK;
+}
+
+static tapml_status open_targets(struct rank_command *rank)
+{
+    TAPML_TRY(run_metadata_settle_targets(rank->store, &rank->config));
+    for (size_t i = 0; i < rank->config.target_count; i++) {
+        const struct place_settings *settings = &rank->config.targets[i];
+
+        if (!is_asked_for(rank, settings->name)) {
+            continue;
+        }
+        tapml_status status = open_target(rank, settings);
+
+        if (status == TAPML_OK) {
+            status = settle_target(rank, rank->targets[rank->target_count - 1]);
+        }
+        if (status != TAPML_OK) {
+            return status_explain(status, "target '%s'", settings->name);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status show(void *user, size_t done, size_t all)
+{
+    return progress_show(user, done, all);
+}
+
+static tapml_status make(struct rank_command *rank)
+{
+    progress_begin(&rank->progress, "rank", options_get(&rank->options, "--json") != NULL);
+    rank->progress.unit = "cases";
+    rank->progress.lock = rank->lock;
+    TAPML_TRY(ranking_make(
+        &(struct ranking_options){.registry = rank->setup.registry,
+                                  .store = rank->store,
+                                  .checkpoint = rank->checkpoint,
+                                  .refuted = &rank->refuted,
+                                  .targets = rank->targets,
+                                  .target_count = rank->target_count,
+                                  .over = rank->over,
+                                  .by = rank->by,
+                                  .method = rank->method,
+                                  .budget = rank->budget,
+                                  .explains = options_get(&rank->options, "--explain") != NULL,
+                                  .progress = show,
+                                  .user = &rank->progress},
+        rank->arena, &rank->ranking));
+    progress_end(&rank->progress, "%zu cases, %zu of them now", rank->ranking.race.spent,
+                 rank->ranking.spent.replays);
+    return TAPML_OK;
+}
+
+// -- Printing ----------------------------------------------------------------------------------
+
+enum { VALUE_TEXT = 32, END_TEXT = 160 };
+
+static void print_value(enum ranking_by by, double value, char out[VALUE_TEXT])
+{
+    if (isnan(value)) {
+        (void)snprintf(out, VALUE_TEXT, "-");
+    } else if (by == RANKING_FAILURES) {
+        (void)snprintf(out, VALUE_TEXT, "%.1f %%", 100 * value);
+    } else if (by == RANKING_TIME) {
+        (void)snprintf(out, VALUE_TEXT, "%.1f us", value / 1000);
+    } else {
+        (void)snprintf(out, VALUE_TEXT, "%.3g", value);
+    }
+}
+
+// How the race came to its end.
+static void print_end(const struct rank_command *rank, char out[END_TEXT])
+{
+    const struct race *race = &rank->ranking.race;
+    size_t all = 0;
+
+    for (size_t i = 0; i < race->arm_count; i++) {
+        all += race->arms[i].count;
+    }
+    const char *why = rank->ranking.is_out_of_time ? ", when its time was over"
+                      : race->spent == all         ? ""
+                      : race->is_settled           ? ", when no other case could change the first"
+                                                   : ", when its budget was spent";
+    (void)snprintf(out, END_TEXT, "%s: %zu of %zu cases in %zu rounds, %zu of them replayed now%s",
+                   race_method_name(race->method), race->spent, all, race->round,
+                   rank->ranking.spent.replays, why);
+}
+
+static void print_arm(const struct rank_command *rank, size_t index, struct text *out)
+{
+    const struct ranking_arm *arm = &rank->ranking.arms[index];
+    char value[VALUE_TEXT], spread[VALUE_TEXT];
+
+    print_value(rank->by, race_value(arm->race), value);
+    print_value(rank->by, race_spread(&rank->ranking.race, arm->race), spread);
+    text_format(out, "%-32s %9s +- %-9s %7zu of %-7zu %6zu %11zu\n", arm->name, value, spread,
+                arm->race->taken, arm->race->count, arm->failed, arm->unsupported);
+}
+
+static tapml_status print_text(const struct rank_command *rank)
+{
+    static const char *const headings[] = {"failures", "margin", "time"};
+    static const char *const arms[] = {"operator", "target", "backend"};
+    struct text text;
+    char end[END_TEXT];
+
+    text_init(&text);
+    text_format(&text, "%-32s %9s %12s %7s %10s %6s %11s\n", arms[rank->over], headings[rank->by],
+                "", "cases", "", "wrong", "unsupported");
+    for (size_t i = 0; i < rank->ranking.race.arm_count; i++) {
+        print_arm(rank, rank->ranking.order[i], &text);
+    }
+    print_end(rank, end);
+    text_format(&text, "\n%s\n", end);
+    if (options_get(&rank->options, "--explain") != NULL) {
+        text_format(&text, "predicted: %zu replays, %.3g s of calls; spent: %zu, %.3g s\n",
+                    rank->ranking.predicted.replays, rank->ranking.predicted.seconds,
+                    rank->ranking.spent.replays, rank->ranking.spent.seconds);
+    }
+    return text_print(&text);
+}
+
+// A number, or null where there is none.
+static void append_number(const char *name, double value, struct text *out)
+{
+    text_format(out, isfinite(value) ? ", \"%s\": %.9g" : ", \"%s\": null", name, value);
+}
+
+static void append_arm(const struct rank_command *rank, size_t index, struct text *out)
+{
+    const struct ranking_arm *arm = &rank->ranking.arms[index];
+
+    text_append(out, "{\"name\": ");
+    text_append_json(out, arm->name);
+    append_number("value", race_value(arm->race), out);
+    append_number("spread", race_spread(&rank->ranking.race, arm->race), out);
+    text_format(out,
+                ", \"cases\": %zu, \"taken\": %zu, \"judged\": %zu, \"failed\": %zu, "
+                "\"unsupported\": %zu, \"last_round\": %zu}",
+                arm->race->count, arm->race->taken, arm->race->judged, arm->failed,
+                arm->unsupported, arm->race->last_round);
+}
+
+static tapml_status print_json(const struct rank_command *rank)
+{
+    const struct ranking *ranking = &rank->ranking;
+    char end[END_TEXT];
+    struct text text;
+
+    print_end(rank, end);
+    text_init(&text);
+    text_append(&text, "{\"sentence\": ");
+    text_append_json(&text, end);
+    text_format(&text,
+                ", \"method\": \"%s\", \"rounds\": %zu, \"budget\": %zu, \"taken\": %zu, "
+                "\"settled\": %s, \"predicted\": {\"replays\": %zu",
+                race_method_name(ranking->race.method), ranking->race.round, ranking->race.budget,
+                ranking->race.spent, ranking->race.is_settled ? "true" : "false",
+                ranking->predicted.replays);
+    append_number("seconds", ranking->predicted.seconds, &text);
+    text_format(&text, "}, \"spent\": {\"replays\": %zu", ranking->spent.replays);
+    append_number("seconds", ranking->spent.seconds, &text);
+    text_append(&text, "}, \"ranking\": [");
+    for (size_t i = 0; i < ranking->race.arm_count; i++) {
+        text_append(&text, i > 0 ? ",\n" : "\n");
+        append_arm(rank, ranking->order[i], &text);
+    }
+    text_append(&text, "]}\n");
+    return text_print(&text);
+}
+
+// -- All of it ---------------------------------------------------------------------------------
+
+static tapml_status run(const struct command *command, struct rank_command *rank)
+{
+    const struct options *options = &rank->options;
+
+    TAPML_TRY(read_options(rank));
+    TAPML_TRY(run_file_load(options_get(options, "--config"), &rank->config));
+    TAPML_TRY(check_names(rank));
+    TAPML_TRY(open_store(rank));
+    TAPML_TRY(setup_open(command->program, options, &rank->config.ini, &rank->setup));
+    interrupt_watch();
+    TAPML_TRY(case_weights_open(&rank->setup, rank->store, options_get(options, "--model"),
+                                &rank->checkpoint));
+    if (rank->config.store != NULL) {
+        TAPML_TRY(store_source_check(rank->store, &rank->setup, rank->checkpoint, rank->lock,
+                                     &rank->refuted));
+    }
+    TAPML_TRY(open_targets(rank));
+    rank->arena = arena_create();
+    if (rank->arena == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(make(rank));
+    return options_get(options, "--json") != NULL ? print_json(rank) : print_text(rank);
+}
+
+enum outcome command_rank_main(const struct command *command)
+{
+    struct rank_command rank = {.lock = NULL};
+    tapml_status status = options_parse(specs, command->argc, command->argv, &rank.options);
+
+    if (status == TAPML_OK && options_get(&rank.options, "--help") != NULL) {
+        return outcome_report(options_help(&command_rank_manual));
+    }
+    if (status == TAPML_OK) {
+        status = run(command, &rank);
+    }
+    const enum outcome outcome = outcome_report(status);
+
+    if (rank.lock != NULL) {
+        run_lock_end(rank.lock, (int)outcome, status == TAPML_OK ? "" : status_message());
+    }
+    verdict_list_release(&rank.refuted);
+    setup_close(&rank.setup);
+    checkpoint_close(rank.checkpoint);
+    store_close(rank.store);
+    run_lock_release(rank.lock);
+    arena_destroy(rank.arena);
+    run_config_release(&rank.config);
+    return outcome;
+}
