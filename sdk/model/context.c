@@ -91,7 +91,7 @@ int64_t model_config_count(struct model_context *context,
         model_fail(context, TAPML_INVALID, "'%s' is %lld, expected 1 to %lld", pointer + 1,
                    (long long)count, (long long)most);
     }
-    return count;
+    return context->status == TAPML_OK ? count : 0; // Of which somebody may make a loop.
 }
 
 double model_config_number(struct model_context *context, const char *pointer, double least)
@@ -108,7 +108,7 @@ double model_config_number(struct model_context *context, const char *pointer, d
                    "'%s' is %g, expected a number above %g that f32 holds, from %g to %g",
                    pointer + 1, number, least, (double)FLT_MIN, (double)FLT_MAX);
     }
-    return number;
+    return context->status == TAPML_OK ? number : 0;
 }
 
 double model_config_between(
@@ -120,7 +120,7 @@ double model_config_between(
         model_fail(context, TAPML_INVALID, "'%s' is %g, expected a number from %g to %g",
                    pointer + 1, number, least, most);
     }
-    return number;
+    return context->status == TAPML_OK ? number : 0;
 }
 
 double model_config_eps(struct model_context *context, const char *pointer, double fallback)

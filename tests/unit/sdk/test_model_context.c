@@ -41,6 +41,29 @@ Test(model_context, counts)
     model_fixture_close(fixture);
 }
 
+// What is wrong is not handed on: an architecture looks at the status at its end, and counts until
+// then.
+Test(model_context, values_are_0_after_a_failure)
+{
+    struct model_fixture *fixture = model_fixture_open(
+        NULL, "{\"right\": 7, \"big\": 4611686018427387904, \"below\": -3, \"half\": 0.5}");
+    struct model_context context = model_fixture_context(fixture);
+
+    cr_expect_eq(model_config_count(&context, "/big", 0, 100), 0);
+    cr_expect_eq(model_config_count(&context, "/right", 0, 100), 0, "an earlier failure stays");
+    cr_expect_eq(model_config_count(&context, "/none", 5, 100), 0);
+    model_fixture_expect(context.status, TAPML_INVALID, "'big' is 4611686018427387904");
+    context.status = TAPML_OK;
+    cr_expect_eq(model_config_count(&context, "/below", 5, 100), 0);
+    context.status = TAPML_OK;
+    cr_expect_float_eq(model_config_number(&context, "/below", 0), 0, 0);
+    cr_expect_float_eq(model_config_number(&context, "/half", 0), 0, 0);
+    cr_expect_float_eq(model_config_between(&context, "/half", 1, 0, 1), 0, 0);
+    context.status = TAPML_OK;
+    cr_expect_float_eq(model_config_between(&context, "/half", 1, 0.75, 1), 0, 0);
+    model_fixture_close(fixture);
+}
+
 Test(model_context, numbers)
 {
     struct model_fixture *fixture =

@@ -95,7 +95,8 @@ struct model_name {
 struct model_name model_config_key(struct model_context *context, const char *keys);
 
 // A whole number from 1 to `most` at a JSON pointer. Where the config has none it is `fallback`,
-// and a failure if that is 0.
+// and a failure if that is 0. After a failure, this one's own too, it is 0: a loop over it ends,
+// and what divides by it has to look at `status` before.
 int64_t model_config_count(struct model_context *context,
                            const char *pointer,
                            int64_t fallback,
