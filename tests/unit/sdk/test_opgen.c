@@ -70,6 +70,23 @@ Test(opgen, wrong_input)
         {HEAD X "layout = round\n", "layout 'round'"},
         {HEAD X X, "two parameters have one name"},
         {HEAD "[param.x-1]\nkind = i64\n", "a C identifier"},
+        {HEAD "version = 2\n", "stands twice"},
+        {"[op]\nname = a.b\nversion = two\ntitle = t\nformula = y\ntolerance = exact\n",
+         "wrong.opdef:3: version 'two', expected a whole number"},
+        {HEAD "[param.x]\nkind = tensor\neffect = in\ndtype = f32 banana\nshape = n\n",
+         "wrong.opdef:10: [param.x] dtype: unknown type 'banana', expected f32 f16"},
+        {HEAD X "[param.y]\nkind = tensor\neffect = out\ndtype = z\nshape = x\n",
+         "unknown type 'z', expected f32 f16 bf16 f64 i32 i64 u8 encoded, or one of the "
+         "parameters"},
+        {HEAD X "[param.y]\nkind = tensor\neffect = out\ndtype = x f16\nshape = x\n",
+         "unknown type 'x'"},
+        {HEAD "expands = tapml.silo(x = x, y = y)\n" X,
+         "wrong.opdef:7: [op] expands: unknown op 'tapml.silo', expected one of the catalogue"},
+        {HEAD "expands = tapml.silu@7(x = x, y = y)\n" X, "has the version 1, found '7'"},
+        {HEAD "expands = one: tapml.silu(x = x, y = h); tapml.silu(x = h, z = y)\n" X,
+         "'tapml.silu' has the parameters x y, found 'z = y'"},
+        {HEAD "expands = tapml.silu x\n" X, "'op(parameter = value, ...)' expected"},
+        {HEAD "expands = org.example.scale@2(x = x)\n" X, "the op itself"},
     };
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -82,12 +99,32 @@ Test(opgen, wrong_input)
     cr_expect_eq(opgen("header"), 2);
 }
 
+// In ops of the catalogue, of the files that are given, and of others.
+Test(opgen, plain_forms)
+{
+    static const char *const y = "[param.y]\nkind = tensor\neffect = out\ndtype = x\nshape = x\n";
+    char text[1024];
+
+    write_file("scale.opdef", good);
+    (void)snprintf(text, sizeof(text),
+                   "[op]\nname = org.example.twice\nversion = 1\ntitle = Twice\nformula = y\n"
+                   "tolerance = elementwise\nexpands = first/one: org.example.scale@2(x = x{T, 4 : "
+                   "4, 1}, f = 2, y = h); tapml.add(a = h, b = x, y = y)\n" X "%s",
+                   y);
+    write_file("twice.opdef", text);
+    cr_expect_eq(opgen("header twice.h twice.opdef"), 1);
+    cr_expect_not_null(strstr(read_file("said"), "unknown op 'org.example.scale'"));
+    cr_expect_eq(opgen("header twice.h twice.opdef --with scale.opdef"), 0, "%s",
+                 read_file("said"));
+    cr_expect_eq(opgen("header twice.h twice.opdef scale.opdef"), 0, "%s", read_file("said"));
+}
+
 Test(opgen, help_names_all_that_it_takes)
 {
     cr_assert_eq(opgen("--help > help"), 0);
     const char *text = read_file("help");
 
-    cr_expect_neq(strstr(text, "usage: opgen tables [-h] [--include FILE] OUT.c NAME.opdef"), NULL,
+    cr_expect_neq(strstr(text, "usage: opgen tables [-h] [--with FILE] [--include FILE]"), NULL,
                   "%s", text);
     cr_expect_neq(strstr(text, "usage: opgen check"), NULL, "%s", text);
     cr_assert_eq(opgen("tables -h > help"), 0);
