@@ -139,7 +139,8 @@ def check_draft(place, kind, code, sentence):
     """A kind that is a draft is called one when its note is made."""
     path = os.path.join(place["folder"], "draft.ini")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(f"[plugin]\nid = org.example.draft\n[component.draft]\nkind = {kind}\n")
+        file.write("[plugin]\nformat = 1\nid = org.example.draft\nversion = 1.0.0\nlibrary = draft.so\nabi = 1.0\n"
+                   f"[component.draft]\nkind = {kind}\n")
     done = subprocess.run([variable(place, "manifest_tool"), "note", path + ".h", path], capture_output=True, text=True,
                           check=False)
     is_told = sentence in done.stderr if sentence else not done.stderr
