@@ -213,6 +213,9 @@ def check_refusals(place):
     refused(place, "the folder is not empty", *begin(place, "backend", folder))
     refused(place, "--id is 'thing'", new, "model", "--id", "thing")
     refused(place, "--component is 'Llama-2'", new, "model", "--id", "org.example.x", "--component", "Llama-2")
+    for word in ("int", "for", "main"):
+        refused(place, f"'{word}', a word of C", new, "model", "--id", f"org.example.{word}")
+        refused(place, f"--component is '{word}', a word of C", new, "policy", "--id", "org.example.x", "--component", word)
     refused(place, "--component-kind is 'part'", new, "component", "--id", "org.example.x", "--component-kind", "part")
     refused(place, "no op 'silo'", new, "backend", "--id", "org.example.x", "--ops", "silu,silo")
     refused(place, "expected words without quotes", new, "gpu", "--id", "org.example.x", "--vendor", 'A "B"')
