@@ -325,14 +325,16 @@ static int order_once(struct kit_device *device, struct kit_result *io_result, u
             table->order(device->root, stand_in_call(device->host), list, KINDS, out_order))) {
         return 0;
     }
-    for (uint32_t i = 0; i < KINDS; i++) {
-        if (out_order[i] >= KINDS || is_there[out_order[i]]++) {
-            kit_result_fail(io_result, "its order of %d kinds has %u %s", KINDS, out_order[i],
-                            out_order[i] >= KINDS ? "among them" : "twice");
-            return 0;
+    for (uint32_t i = 0; i < KINDS && kit_result_is_good(io_result); i++) {
+        if (out_order[i] >= KINDS) {
+            kit_result_fail(io_result, "its order has number %u of %d kinds, expected 0 to %d",
+                            out_order[i], KINDS, KINDS - 1);
+        } else if (is_there[out_order[i]]++) {
+            kit_result_fail(io_result, "its order of %d kinds has '%s' twice", KINDS,
+                            ops[out_order[i]]->name);
         }
     }
-    return 1;
+    return kit_result_is_good(io_result);
 }
 
 static void orders_are_whole(const struct kit_subject *subject, struct kit_result *io_result)

@@ -85,14 +85,36 @@ make_ordering(struct arena *arena, const struct order_kind *kinds, size_t count,
     return TAPML_OK;
 }
 
+// The kind that an order leaves out, which is there if it has another one twice.
+static const char *find_missing(const struct ordering *ordering, size_t count)
+{
+    for (size_t kind = 0; kind < count; kind++) {
+        size_t i = 0;
+
+        while (i < count && ordering->order[i] != kind) {
+            i++;
+        }
+        if (i == count) {
+            return ordering->before[kind].op->name;
+        }
+    }
+    return "";
+}
+
 static tapml_status check_order(struct ordering *ordering, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const uint32_t index = ordering->order[i];
 
-        if (index >= count || ordering->is_there[index]) {
-            return status_fail(TAPML_INTERNAL, "its order of %zu kinds has %" PRIu32 " %s", count,
-                               index, index >= count ? "among them" : "twice");
+        if (index >= count) {
+            return status_fail(TAPML_INTERNAL,
+                               "its order has number %" PRIu32 " of %zu kinds, expected 0 to %zu",
+                               index, count, count - 1);
+        }
+        if (ordering->is_there[index]) {
+            return status_fail(TAPML_INTERNAL,
+                               "its order of %zu kinds has '%.100s' twice, and not '%.100s'", count,
+                               ordering->before[index].op->name, find_missing(ordering, count));
         }
         ordering->is_there[index] = 1;
     }
