@@ -14,6 +14,7 @@
 #include "tensor/shape.h"
 #include "tensor/tiles.h"
 #include "verify/derive_bounds.h"
+#include "verify/derive_layout.h"
 #include "verify/derive_quants.h"
 #include "verify/derive_use.h"
 
@@ -21,8 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Bytes of one argument; rows before the call's own in a state.
-enum { ARGUMENT_BYTES_MAX = 1 << 26, POSITION_MAX = 32 };
+enum { POSITION_MAX = 32 }; // Rows before the call's own in a state.
 
 static const struct {
     enum derive_source source;
@@ -67,11 +67,6 @@ const char *derive_source_name(enum derive_source source)
     return NAMES[source];
 }
 
-static int is_tensor(uint32_t kind)
-{
-    return kind == TAPML_P_TENSOR_IN || kind == TAPML_P_TENSOR_OUT || kind == TAPML_P_TENSOR_INOUT;
-}
-
 static int is_weight(const struct case_argument *argument)
 {
     return (argument->effects & TAPML_E_WEIGHT) != 0;
@@ -103,27 +98,6 @@ static uint32_t find_symbol(const struct expression_scope *scope, const char *na
     return symbol != EXPRESSION_NONE && scope->symbols[symbol].is_bound ? symbol : EXPRESSION_NONE;
 }
 
-static int is_attribute(const struct compiled_op *schema, uint32_t symbol)
-{
-    for (uint32_t i = 0; i < schema->op->n_params; i++) {
-        if (schema->params[i].symbol == symbol) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-// An attribute that says which rows of a state are touched.
-static int is_place(const struct compiled_op *schema, uint32_t symbol)
-{
-    for (uint32_t i = 0; i < schema->op->n_params; i++) {
-        if (schema->params[i].region && expression_has(schema->params[i].region, symbol)) {
-            return is_attribute(schema, symbol);
-        }
-    }
-    return 0;
-}
-
 // Whether a symbol is the rows of a state: "C" of "C, heads, width".
 static int is_capacity_of(const struct compiled_param *param, uint32_t symbol)
 {
@@ -141,26 +115,16 @@ static int is_capacity(const struct compiled_op *schema, uint32_t symbol)
     return 0;
 }
 
-// Whether a symbol is any number of leading axes: "rows" of "*rows, width".
-static int is_leading(const struct compiled_op *schema, uint32_t symbol)
-{
-    for (uint32_t i = 0; i < schema->op->n_params; i++) {
-        if (schema->params[i].shape && expression_has_rows(schema->params[i].shape, symbol)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 // Capacities follow from the rest, and attributes that are no place have a meaning of their own.
 static int is_varied(const struct inferred *inferred, uint32_t symbol)
 {
     const struct compiled_op *schema = inferred->schema;
     const struct expression_symbol *value = &inferred->scope.symbols[symbol];
-    if (!value->is_bound || (value->axis_count == 0 && is_leading(schema, symbol))) {
+    if (!value->is_bound || (value->axis_count == 0 && derive_layout_is_leading(schema, symbol))) {
         return 0;
     }
-    return is_attribute(schema, symbol) ? is_place(schema, symbol) : !is_capacity(schema, symbol);
+    return derive_layout_is_attribute(schema, symbol) ? derive_layout_is_place(schema, symbol)
+                                                      : !is_capacity(schema, symbol);
 }
 
 static int64_t first_extent(const struct expression_symbol *symbol)
@@ -195,7 +159,7 @@ block_of(const struct carved_case *item, const struct inferred *inferred, uint32
         const struct case_argument *argument = &item->arguments[i];
         struct affine shape[TAPML_MAX_RANK];
         uint32_t rank = 0;
-        if (is_tensor(argument->kind) && argument->encoding && argument->rank > 0 &&
+        if (derive_layout_has(argument->kind) && argument->encoding && argument->rank > 0 &&
             schema->params[i].shape && set_symbol(changed, extent + 1) == TAPML_OK &&
             expression_shape(&other, schema->params[i].shape, shape, &rank) == TAPML_OK &&
             rank == argument->rank && shape[rank - 1].constant != argument->shape[rank - 1]) {
@@ -213,7 +177,7 @@ static struct derive_recipe shape_recipe(const struct carved_case *item,
     const char *name = inferred->scope.names->names[symbol];
     const int64_t block = block_of(item, inferred, symbol);
     // One row from a place ends at the extent.
-    const int64_t wanted = extent - is_place(inferred->schema, symbol);
+    const int64_t wanted = extent - derive_layout_is_place(inferred->schema, symbol);
     struct derive_recipe recipe = {.source = DERIVE_SHAPE,
                                    .values = DERIVE_VALUES_POSITIVE,
                                    .value = (wanted + block - 1) / block * block};
@@ -276,11 +240,12 @@ tapml_status derive_couple(const struct carved_case *item,
     TAPML_TRY(read_case(item, schema, &inferred));
     const struct expression_scope *scope = &inferred.scope;
     const uint32_t symbol = find_symbol(scope, recipe->symbol);
-    if (symbol == EXPRESSION_NONE || is_attribute(schema, symbol)) {
+    if (symbol == EXPRESSION_NONE || derive_layout_is_attribute(schema, symbol)) {
         return TAPML_OK;
     }
     for (uint32_t other = 0; other < schema->names.count; other++) {
-        if (other == symbol || is_attribute(schema, other) || !is_varied(&inferred, other)) {
+        if (other == symbol || derive_layout_is_attribute(schema, other) ||
+            !is_varied(&inferred, other)) {
             continue;
         }
         const char *name = scope->names->names[other];
@@ -358,21 +323,14 @@ static tapml_status set_symbols(struct making *making)
             value = recipe->value;
         } else if (recipe->other[0] != 0 && strcmp(name, recipe->other) == 0) {
             value = recipe->other_value;
-        } else if (is_place(making->schema, i)) {
+        } else if (derive_layout_is_place(making->schema, i)) {
             value = least_of(value, POSITION_MAX);
-        } else if (!is_attribute(making->schema, i)) {
+        } else if (!derive_layout_is_attribute(making->schema, i)) {
             value = least_of(value, DERIVE_EXTENT_MAX);
         }
         TAPML_TRY(set_symbol(&scope->symbols[i], value));
     }
     return TAPML_OK;
-}
-
-static tapml_status
-read_region(const struct making *making, uint32_t index, int64_t *out_begin, int64_t *out_end)
-{
-    return expression_range(&making->inferred.scope, making->schema->params[index].region,
-                            out_begin, out_end);
 }
 
 // States hold what the call touches.
@@ -386,7 +344,7 @@ static tapml_status fit_capacities(struct making *making)
         if (!param->region || making->made->arguments[i].kind == TAPML_V_NONE) {
             continue;
         }
-        TAPML_TRY(read_region(making, i, &begin, &end));
+        TAPML_TRY(derive_layout_region(making->schema, scope, i, &begin, &end));
         for (uint32_t k = 0; k < scope->names->count; k++) {
             struct expression_symbol *symbol = &scope->symbols[k];
             if (symbol->is_bound && is_capacity_of(param, k) && first_extent(symbol) < end) {
@@ -418,67 +376,6 @@ static tapml_status fit_attributes(struct making *making)
         TAPML_TRY(set_symbol(symbol, argument->i));
     }
     return TAPML_OK;
-}
-
-static tapml_status
-shape_of(const struct making *making, uint32_t index, struct case_argument *argument)
-{
-    const struct compiled_param *param = &making->schema->params[index];
-    struct affine shape[TAPML_MAX_RANK];
-    if (param->shape_like != COMPILED_NONE) {
-        param = &making->schema->params[param->shape_like];
-    }
-    TAPML_TRY(expression_shape(&making->inferred.scope, param->shape, shape, &argument->rank));
-    for (uint32_t i = 0; i < argument->rank; i++) {
-        argument->shape[i] = shape[i].constant;
-        if (argument->shape[i] < 1) {
-            return status_fail(TAPML_INVALID, "an axis of '%s' would be empty", argument->name);
-        }
-    }
-    return TAPML_OK;
-}
-
-// The rows of a state that are touched, and the whole pages around them.
-static tapml_status
-place_region(const struct making *making, uint32_t index, struct case_argument *argument)
-{
-    const int64_t rows = argument->shape[0];
-    argument->region_begin = 0;
-    argument->region_end = rows;
-    if (making->schema->params[index].region) {
-        TAPML_TRY(read_region(making, index, &argument->region_begin, &argument->region_end));
-    }
-    if (argument->region_begin < 0 || argument->region_begin > argument->region_end ||
-        argument->region_end > rows) {
-        return status_fail(TAPML_INVALID, "'%s' has no such rows", argument->name);
-    }
-    const int64_t pages = (argument->region_end + CASE_PAGE_ROWS - 1) / CASE_PAGE_ROWS;
-    argument->kept_begin = argument->region_begin / CASE_PAGE_ROWS * CASE_PAGE_ROWS;
-    argument->kept_end = least_of(pages * CASE_PAGE_ROWS, rows);
-    return TAPML_OK;
-}
-
-// Dense, at the begin of a base value of its own.
-static tapml_status lay_out(struct making *making, uint32_t index)
-{
-    struct case_argument *argument = &making->made->arguments[index];
-    int64_t count = 0;
-    TAPML_TRY(shape_of(making, index, argument));
-    TAPML_TRY(shape_count(argument->shape, argument->rank, &count));
-    if ((uint64_t)count > ARGUMENT_BYTES_MAX / dtype_bytes(argument->dtype)) {
-        return status_fail(TAPML_INVALID, "'%s' would be too large", argument->name);
-    }
-    TAPML_TRY(encoding_bytes(argument->encoding, argument->dtype, argument->shape, argument->rank,
-                             &argument->base_bytes));
-    shape_dense_strides(argument->shape, argument->rank, argument->stride);
-    argument->offset_bytes = 0;
-    argument->before = NULL;
-    argument->after = NULL;
-    if (case_is_state(argument) && argument->rank > 0) {
-        TAPML_TRY(place_region(making, index, argument));
-    }
-    TAPML_TRY(case_check_layout(argument));
-    return case_content_bytes(argument, &argument->content_bytes);
 }
 
 // Boundary values are of what flows; weights stay even where there is anything else.
@@ -628,15 +525,16 @@ static tapml_status make(struct making *making)
     TAPML_TRY(fit_attributes(making));
     for (uint32_t i = 0; i < count; i++) {
         const struct case_argument *argument = &made->arguments[i];
-        if (is_tensor(argument->kind)) {
-            TAPML_TRY(lay_out(making, i));
+        if (derive_layout_has(argument->kind)) {
+            TAPML_TRY(derive_layout_place(making->schema, &making->inferred.scope, i,
+                                          &made->arguments[i]));
             making->writes_blocks |= derive_use_is_rounded_state(argument) && argument->encoding;
             making->has_input |= argument->kind != TAPML_P_TENSOR_OUT && !is_weight(argument) &&
                                  dtype_is_float(argument->dtype);
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (is_tensor(made->arguments[i].kind)) {
+        if (derive_layout_has(made->arguments[i].kind)) {
             TAPML_TRY(fill(making, i));
         }
     }
@@ -689,10 +587,10 @@ void derive_print_shape(const struct carved_case *item, struct text *out)
         if (argument->kind == TAPML_P_I64) {
             text_format(out, "%" PRId64, argument->i);
         }
-        for (uint32_t k = 0; is_tensor(argument->kind) && k < argument->rank; k++) {
+        for (uint32_t k = 0; derive_layout_has(argument->kind) && k < argument->rank; k++) {
             text_format(out, "%s%" PRId64, k > 0 ? "," : "", argument->shape[k]);
         }
-        text_append(out, is_tensor(argument->kind)
+        text_append(out, derive_layout_has(argument->kind)
                              ? encoding_name(argument->encoding, argument->dtype)
                              : "");
     }
