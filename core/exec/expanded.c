@@ -14,6 +14,8 @@
 
 enum { FOUND_SLOTS = 256 };
 
+static const char SPLIT[] = "computed in "; // So an answer begins that calls are made.
+
 enum expanded_way { WAY_UNKNOWN, WAY_INNER, WAY_FORM, WAY_NONE };
 
 // What is known of an op.
@@ -321,9 +323,14 @@ support_parts(struct expanded *expanded, const struct expanded_op *found, tapml_
         }
     }
     answer->grade = TAPML_SUPPORT_SLOW;
-    (void)snprintf(answer->reason, sizeof(answer->reason), "computed in %u calls of other ops",
-                   count);
+    (void)snprintf(answer->reason, sizeof(answer->reason), "%s%u calls of other ops", SPLIT, count);
     return TAPML_OK;
+}
+
+int expanded_is_split(const tapml_support *answer)
+{
+    return answer->grade == TAPML_SUPPORT_SLOW &&
+           strncmp(answer->reason, SPLIT, sizeof(SPLIT) - 1) == 0;
 }
 
 static tapml_status support_form(struct expanded *expanded,

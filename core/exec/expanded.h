@@ -25,6 +25,9 @@ tapml_status expanded_create(struct backend *inner,
                              struct expanded **out_expanded) STATUS_USED;
 void expanded_destroy(struct expanded *expanded);
 
+// Whether an answer of its `supports` says that the calls of the plain form will be made.
+int expanded_is_split(const tapml_support *answer);
+
 // Computes an op by the calls of its plain form, even if the inner backend has it. Before the first
 // use of the op; NULL: none.
 void expanded_split(struct expanded *expanded, const tapml_op *op);

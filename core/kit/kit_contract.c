@@ -3,12 +3,15 @@
 #include "kit/kit_contract.h"
 
 #include "base/clock.h"
+#include "base/ini.h"
 #include "base/text.h"
 #include "kit/kit_device.h"
 #include "kit/kit_subject.h"
 #include "kit/process_usage.h"
 #include "plugin/device_table.h"
 #include "plugin/handshake.h"
+#include "plugin/registry.h"
+#include "schema/plain_form.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -349,6 +352,80 @@ static void see_op(const tapml_op_impl *impl, uint32_t index, struct kit_result 
     }
 }
 
+// The ops of a host, and of the plugins beside this one, which may stand in its plain forms.
+static int open_catalogue(const struct kit_subject *subject,
+                          struct kit_result *io_result,
+                          struct ini *ini,
+                          struct registry **out_registry)
+{
+    static const char alone[] = "[plugins]\ntiers = 1\n";
+    tapml_status status = ini_parse("the kit", alone, sizeof(alone) - 1, ini);
+
+    if (status == TAPML_OK) {
+        status = registry_create(
+            &(struct registry_options){.files = subject->others, .ini = ini, .takes_all = 1},
+            out_registry);
+    }
+    if (status == TAPML_OK) {
+        status = registry_learn(*out_registry);
+    }
+    if (status != TAPML_OK) {
+        kit_result_skip(io_result, "%s", status_message());
+    }
+    return status == TAPML_OK;
+}
+
+// What a host makes of the description: types, shapes, domains.
+static void see_schema(const struct kit_subject *subject,
+                       const tapml_op *op,
+                       struct registry *registry,
+                       struct kit_result *io_result)
+{
+    if (catalogue_add(registry_catalogue(registry), op, subject->component, NULL) != TAPML_OK) {
+        kit_result_fail(io_result, "%s", status_message());
+    }
+}
+
+static void see_form(const tapml_op *op, struct registry *registry, struct kit_result *io_result)
+{
+    const struct catalogue *catalogue = registry_catalogue(registry);
+    const struct compiled_op *schema = catalogue_find(catalogue, op->name, op->version);
+    const struct plain_form *form = NULL;
+
+    if (schema == NULL || op->expands == NULL || op->expands[0] == '\0') {
+        return;
+    }
+    const tapml_status status =
+        plain_form_create(schema, catalogue, registry_arena(registry), &form);
+
+    if (status != TAPML_OK) {
+        kit_result_fail(io_result, "%s%s", status_message(),
+                        status == TAPML_NOT_FOUND ? "; --with FILE names a plugin that has it"
+                                                  : "");
+    }
+}
+
+// All of them first: one may stand in the plain form of another.
+static void see_schemas(const struct kit_subject *subject,
+                        const tapml_op_impl *const *list,
+                        uint32_t count,
+                        struct kit_result *io_result)
+{
+    struct registry *registry = NULL;
+    struct ini ini = {0};
+
+    if (open_catalogue(subject, io_result, &ini, &registry)) {
+        for (uint32_t i = 0; kit_result_is_good(io_result) && i < count; i++) {
+            see_schema(subject, list[i]->op, registry, io_result);
+        }
+        for (uint32_t i = 0; kit_result_is_good(io_result) && i < count; i++) {
+            see_form(list[i]->op, registry, io_result);
+        }
+    }
+    registry_destroy(registry);
+    ini_release(&ini);
+}
+
 static void ops_are_described(const struct kit_subject *subject, struct kit_result *io_result)
 {
     struct kit_device device;
@@ -367,6 +444,9 @@ static void ops_are_described(const struct kit_subject *subject, struct kit_resu
                     kit_result_fail(io_result, "op '%s' is listed twice", list[i]->op->name);
                 }
             }
+        }
+        if (kit_result_is_good(io_result)) {
+            see_schemas(subject, list, count, io_result);
         }
     }
     kit_device_close(&device);
@@ -427,9 +507,10 @@ static const struct kit_check CHECKS[] = {
     {.id = "D-05",
      .level = KIT_CONTRACT,
      .scope = KIT_OF_BACKEND,
-     .about = "ops are described, each once",
+     .about = "ops are described as a host takes them, each once",
      .limit_s = LIMIT_S,
-     .run = ops_are_described},
+     .run = ops_are_described,
+     .ground = KIT_GROUND},
     {.id = NULL},
 };
 

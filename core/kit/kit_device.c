@@ -38,6 +38,20 @@ void kit_device_drop(tapml_object *object)
 
 // -- Opening -----------------------------------------------------------------------------------
 
+// The same of a function that opens: one that is unavailable has no driver or no device.
+static int expect_open(struct kit_device *device,
+                       struct kit_result *io_result,
+                       const char *function,
+                       tapml_status status)
+{
+    const int is_open = kit_device_expect(device, io_result, function, status);
+
+    if (!is_open) {
+        kit_result_lack_device(io_result);
+    }
+    return is_open;
+}
+
 int kit_device_open_root(const struct kit_subject *subject,
                          struct kit_result *io_result,
                          struct kit_device *out_device)
@@ -47,7 +61,7 @@ int kit_device_open_root(const struct kit_subject *subject,
         kit_result_skip(io_result, "%s", status_message());
         return 0;
     }
-    return kit_device_expect(out_device, io_result, "probe", stand_in_probe(out_device->host)) &&
+    return expect_open(out_device, io_result, "probe", stand_in_probe(out_device->host)) &&
            kit_device_enter(subject, io_result, out_device);
 }
 
@@ -55,8 +69,8 @@ int kit_device_enter(const struct kit_subject *subject,
                      struct kit_result *io_result,
                      struct kit_device *io_device)
 {
-    if (!kit_device_expect(io_device, io_result, "create",
-                           stand_in_open(io_device->host, &io_device->root))) {
+    if (!expect_open(io_device, io_result, "create",
+                     stand_in_open(io_device->host, &io_device->root))) {
         return 0;
     }
     if (io_device->root == NULL || io_device->root->vt == NULL ||
@@ -84,9 +98,9 @@ static int find_device(const struct kit_subject *subject,
         kit_result_fail(io_result, "%s", status_message());
         return 0;
     }
-    if (!kit_device_expect(io_device, io_result, "devices",
-                           io_device->table->devices(
-                               io_device->root, stand_in_call(io_device->host), &list, &count))) {
+    if (!expect_open(io_device, io_result, "devices",
+                     io_device->table->devices(io_device->root, stand_in_call(io_device->host),
+                                               &list, &count))) {
         return 0;
     }
     if (device_table_check_list(list, count) != TAPML_OK) {
@@ -95,6 +109,7 @@ static int find_device(const struct kit_subject *subject,
     }
     if (device_table_find(subject->component, subject->device, list, count, &index) != TAPML_OK) {
         kit_result_skip(io_result, "%s", status_message());
+        kit_result_lack_device(io_result);
         return 0;
     }
     io_device->info = list[index];
@@ -108,9 +123,9 @@ int kit_device_open_device(const struct kit_subject *subject,
     const tapml_backend *table = io_device->table;
 
     return find_device(subject, io_result, io_device) &&
-           kit_device_expect(io_device, io_result, "open",
-                             table->open(io_device->root, stand_in_call(io_device->host),
-                                         io_device->info->id, &io_device->device)) &&
+           expect_open(io_device, io_result, "open",
+                       table->open(io_device->root, stand_in_call(io_device->host),
+                                   io_device->info->id, &io_device->device)) &&
            kit_device_expect(io_device, io_result, "queue_new",
                              table->queue_new(io_device->device, stand_in_call(io_device->host),
                                               &io_device->queue)) &&

@@ -21,8 +21,8 @@ struct kit_device {
     uint64_t signalled;
 };
 
-// Probes, creates and opens. Without a driver or a device the check is skipped. Returns whether all
-// is open; the caller closes it in either case.
+// Probes, creates and opens. Without a driver or a device the check is skipped, for want of it
+// (kit_result_lack_device). Returns whether all is open; the caller closes it in either case.
 int kit_device_open(const struct kit_subject *subject,
                     struct kit_result *io_result,
                     struct kit_device *out_device);

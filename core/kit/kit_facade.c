@@ -30,6 +30,7 @@ int kit_facade_open(const struct kit_subject *subject,
     }
     if (status == TAPML_UNAVAILABLE) {
         kit_result_skip(io_result, "%s", status_message());
+        kit_result_lack_device(io_result);
     } else if (status != TAPML_OK) {
         kit_result_fail(io_result, "%s", status_message());
     }

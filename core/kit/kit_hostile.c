@@ -68,8 +68,10 @@ static int refuse_one(const struct kit_subject *subject, uint64_t n, struct kit_
                         " of the others, %" PRIu64 " bytes",
                         n, memory.live, memory.live_bytes);
     }
-    if (found.outcome == KIT_SKIPPED && n == 1) {
+    // Nothing was refused any more, and it cannot be opened all the same.
+    if (found.outcome == KIT_SKIPPED && !is_reached && kit_result_is_good(io_result)) {
         *io_result = found;
+        kit_result_lack_device(io_result);
     }
     kit_device_close(&device);
     return is_reached && found.outcome != KIT_PASSED;

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NUMBER_BYTES = 24, ARGUMENTS_MAX = 24 + 2 * KIT_OPTIONS_MAX };
+enum { NUMBER_BYTES = 24, ARGUMENTS_MAX = 24 + 4 * KIT_OPTIONS_MAX };
 
 // A result line begins so, whatever else a plugin has printed.
 static const char MARK[] = "tapml-plugin-check\t";
@@ -56,6 +56,7 @@ void kit_process_run(const struct kit_task *task,
     subject.replay = task->replay;
     subject.model = task->model;
     subject.soak_s = task->soak_s;
+    subject.others = task->others;
     if (kit_options_read(&subject.manifest, NULL, task->options, &subject.options) != TAPML_OK) {
         kit_result_fail(out_result, "%s", status_message());
     }
@@ -83,7 +84,8 @@ tapml_status kit_process_serve(const struct kit_task *task, const char *id)
     kit_process_run(task, check, &result);
     utf8_make_plain(result.reason); // A line, whatever a plugin says.
     (void)fflush(stdout);
-    (void)dprintf(output, "\n%s%d\t%s\n", MARK, (int)result.outcome, result.reason);
+    (void)dprintf(output, "\n%s%d\t%d\t%s\n", MARK, (int)result.outcome, result.lacks_device,
+                  result.reason);
     (void)close(output);
     return TAPML_OK;
 }
@@ -94,21 +96,21 @@ tapml_status kit_process_serve(const struct kit_task *task, const char *id)
 static int read_result(const char *text, struct kit_result *out_result)
 {
     const char *line = NULL;
-    int outcome = 0;
+    int outcome = 0, lacks_device = 0, length = 0;
 
     for (const char *at = strstr(text, MARK); at != NULL; at = strstr(at + 1, MARK)) {
         line = at + strlen(MARK);
     }
-    if (line == NULL || sscanf(line, "%d", &outcome) != 1 || outcome < 0 ||
-        outcome > (int)KIT_SKIPPED) {
+    if (line == NULL || sscanf(line, "%d\t%d%n", &outcome, &lacks_device, &length) != 2 ||
+        outcome < 0 || outcome > (int)KIT_SKIPPED || line[length] != '\t') {
         return 0;
     }
-    const char *reason = strchr(line, '\t');
+    const char *reason = line + length + 1;
 
     out_result->outcome = (enum kit_outcome)outcome;
+    out_result->lacks_device = lacks_device != 0;
     (void)snprintf(out_result->reason, sizeof(out_result->reason), "%.*s",
-                   reason != NULL ? (int)strcspn(reason + 1, "\n") : 0,
-                   reason != NULL ? reason + 1 : "");
+                   (int)strcspn(reason, "\n"), reason);
     return 1;
 }
 
@@ -134,6 +136,15 @@ static size_t add(const char **arguments, size_t count, const char *option, cons
     if (value != NULL) {
         arguments[count++] = option;
         arguments[count++] = value;
+    }
+    return count;
+}
+
+static size_t
+add_all(const char **arguments, size_t count, const char *option, const char *const *values)
+{
+    for (size_t i = 0; i < KIT_OPTIONS_MAX && values != NULL && values[i] != NULL; i++) {
+        count = add(arguments, count, option, values[i]);
     }
     return count;
 }
@@ -171,10 +182,8 @@ tapml_status kit_process_make(const struct kit_task *task,
     count = add(arguments, count, "--device", task->device);
     count = add(arguments, count, "--replay", task->replay);
     count = add(arguments, count, "--model", task->model);
-    for (size_t i = 0; i < KIT_OPTIONS_MAX && task->options != NULL && task->options[i] != NULL;
-         i++) {
-        count = add(arguments, count, "--option", task->options[i]);
-    }
+    count = add_all(arguments, count, "--option", task->options);
+    count = add_all(arguments, count, "--with", task->others);
     arguments[count++] = "--"; // Whatever the file is called.
     arguments[count] = task->plugin;
     const uint64_t begin_ns = clock_now_ns();

@@ -24,6 +24,7 @@ struct kit_task {
     const char *model;          // A model for architectures: its folder or name; or NULL.
     const char *const *options; // Of components, as kit/kit_options.h takes them; or
                                 // NULL. KIT_OPTIONS_MAX at most.
+    const char *const *others;  // Paths of plugins beside it, ended by NULL; or NULL. As many.
     uint64_t soak_s;            // How long P-01 lasts.
 };
 

@@ -62,6 +62,11 @@ void kit_result_skip(struct kit_result *io_result, const char *format, ...)
     va_end(arguments);
 }
 
+void kit_result_lack_device(struct kit_result *io_result)
+{
+    io_result->lacks_device = io_result->outcome == KIT_SKIPPED;
+}
+
 int kit_result_is_good(const struct kit_result *result)
 {
     return result->outcome == KIT_PASSED || result->outcome == KIT_WARNED;

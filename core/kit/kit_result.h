@@ -25,6 +25,7 @@ enum { KIT_REASON_BYTES = 512 };
 struct kit_result {
     enum kit_outcome outcome;
     char reason[KIT_REASON_BYTES]; // A sentence for all but a pass.
+    int lacks_device; // Skipped for want of a driver or a device: the component cannot be checked.
 };
 
 // "passed", "warned", "failed", "crashed", "timed out", "skipped", "expected". Static.
@@ -35,6 +36,9 @@ const char *kit_result_outcome_name(enum kit_outcome outcome);
 void kit_result_fail(struct kit_result *io_result, const char *format, ...) STATUS_PRINTF(2, 3);
 void kit_result_warn(struct kit_result *io_result, const char *format, ...) STATUS_PRINTF(2, 3);
 void kit_result_skip(struct kit_result *io_result, const char *format, ...) STATUS_PRINTF(2, 3);
+
+// Notes of a result that was skipped that a driver or a device is missing. Of any other nothing.
+void kit_result_lack_device(struct kit_result *io_result);
 
 // Whether it may go on: nothing has failed, and it was not skipped.
 int kit_result_is_good(const struct kit_result *result);

@@ -185,6 +185,18 @@ static tapml_status check_words(const struct kit_series *series)
     return TAPML_OK;
 }
 
+// A plugin beside it that is none is a mistake of the user.
+static tapml_status check_companions(const struct kit_task *task)
+{
+    for (size_t i = 0; task->others != NULL && task->others[i] != NULL; i++) {
+        struct kit_subject other;
+
+        TAPML_TRY(kit_subject_read(task->others[i], &other));
+        kit_subject_release(&other);
+    }
+    return TAPML_OK;
+}
+
 // What is no file is a mistake of the user, and one that cannot be read one of the plugin.
 tapml_status kit_series_make(const struct kit_selection *selection, struct kit_series *out_series)
 {
@@ -201,6 +213,7 @@ tapml_status kit_series_make(const struct kit_selection *selection, struct kit_s
         return status;
     }
     TAPML_TRY(check_words(series));
+    TAPML_TRY(check_companions(&selection->task));
     return make_all(series);
 }
 
@@ -212,6 +225,19 @@ void kit_series_release(struct kit_series *series)
     *series = (struct kit_series){.count = 0};
 }
 
+// Whether some check of a component has found no driver or no device.
+static int lacks_device(const struct kit_series *series, const char *component)
+{
+    for (size_t i = 0; i < series->count; i++) {
+        const struct kit_item *item = &series->items[i];
+
+        if (item->result.lacks_device && strcmp(item->component, component) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 enum kit_series_verdict kit_series_conclude(const struct kit_series *series)
 {
     size_t wrong = 0, good = 0, skipped = 0;
@@ -221,7 +247,7 @@ enum kit_series_verdict kit_series_conclude(const struct kit_series *series)
 
         wrong += kit_result_is_wrong(&item->result);
         if (is_of_components(item->check)) {
-            good += kit_result_is_good(&item->result);
+            good += kit_result_is_good(&item->result) && !lacks_device(series, item->component);
             skipped += item->result.outcome == KIT_SKIPPED;
         }
     }

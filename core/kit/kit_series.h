@@ -35,13 +35,14 @@ struct kit_series {
 
 // Makes the checks. A plugin that is wrong is no failure: TAPML_NOT_FOUND if there is no file,
 // TAPML_INVALID if it has no such component, with the nearest one, or not that option, if no check
-// is about it, or the file of known failures is wrong; TAPML_NO_MEMORY. The caller releases the
+// is about it, or the file of known failures is wrong; both also of a plugin beside it;
+// TAPML_NO_MEMORY. The caller releases the
 // series in any case.
 tapml_status kit_series_make(const struct kit_selection *selection,
                              struct kit_series *out_series) STATUS_USED;
 void kit_series_release(struct kit_series *series);
 
-// What they came to. Without a driver or a device there is nothing to say of a component: neither
-// right nor wrong.
+// What they came to. Without a driver or a device there is nothing to say of a component, whatever
+// passes without one: neither right nor wrong.
 enum kit_series_verdict { KIT_SERIES_RIGHT, KIT_SERIES_WRONG, KIT_SERIES_NOTHING };
 enum kit_series_verdict kit_series_conclude(const struct kit_series *series);

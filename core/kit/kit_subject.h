@@ -27,6 +27,7 @@ struct kit_subject {
     const char *model;           // A model for architectures, as a user writes it; or NULL.
     struct ini options;          // Of components (kit/kit_options.h); all zeros: none.
     uint64_t soak_s;             // How long P-01 lasts.
+    const char *const *others;   // Paths of plugins beside it, ended by NULL; or NULL.
     tapml_plugin_query_fn query; // NULL until it is opened.
     const tapml_plugin *plugin;  // Its description.
     const tapml_component *descriptor; // Of `component`.

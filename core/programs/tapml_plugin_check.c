@@ -32,6 +32,9 @@ static const struct options_spec specs[] = {
     {"--host-minor", "N", "stands in for a host of this minor of the ABI"},
     {"--model", "PATH",
      "the model that architectures are tried with; by default a published one that they know"},
+    {"--with", "FILE",
+     "another plugin, a library or its manifest: it computes what ops of this one should, or has "
+     "ops that stand in their plain forms; may be repeated"},
     {"--replay", "FILE", "judges devices by the cases of a store or a bundle, too"},
     {"--soak", "SECONDS", "how long level soak lasts on each device; 60 by default"},
     {"--seed", "N", "of sizes, offsets and bytes; 1 by default"},
@@ -63,7 +66,7 @@ static const struct options_manual manual = {
 struct check_request {
     const struct options *options;
     struct kit_selection selection;
-    const char *patterns[OPTIONS_MAX + 1], *settings[OPTIONS_MAX + 1];
+    const char *patterns[OPTIONS_MAX + 1], *settings[OPTIONS_MAX + 1], *others[OPTIONS_MAX + 1];
 };
 
 // -- What they came to -------------------------------------------------------------------------
@@ -169,6 +172,7 @@ static tapml_status read_options(struct check_request *request)
     task->replay = options_get(options, "--replay");
     task->model = options_get(options, "--model");
     task->options = take_all(options, "--option", request->settings);
+    task->others = take_all(options, "--with", request->others);
     task->soak_s = (uint64_t)soak_s;
     task->minor = (uint32_t)minor;
     task->seed = (uint64_t)seed;

@@ -201,6 +201,12 @@ tapml_status op_cases_copy(const struct op_cases_options *options, struct op_cas
     return copy_all(options, out_cases);
 }
 
+tapml_status op_cases_create(struct op_cases *out_cases)
+{
+    *out_cases = (struct op_cases){.store = NULL};
+    return make_store(out_cases);
+}
+
 void op_cases_close(struct op_cases *cases)
 {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};

@@ -31,4 +31,6 @@ struct op_cases_options {
 // it has. `op_cases_close` removes the copy; also after a failure.
 tapml_status op_cases_copy(const struct op_cases_options *options,
                            struct op_cases *out_cases) STATUS_USED;
+// The same of no source: a store for what is added to it.
+tapml_status op_cases_create(struct op_cases *out_cases) STATUS_USED;
 void op_cases_close(struct op_cases *cases);

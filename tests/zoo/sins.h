@@ -184,6 +184,36 @@ static tapml_status list_twice(tapml_object *device,
 }
 #define ZOO_PATCH_TABLE .ops = list_twice,
 
+#elif defined(SIN_TYPES_OF_NOBODY) || defined(SIN_FORM_OF_NOBODY)
+static tapml_status list_one(tapml_object *device,
+                             tapml_call *call,
+                             const tapml_op_impl *const **out_list,
+                             uint32_t *out_count)
+{
+    static tapml_param x;
+    static const tapml_param *params[] = {&x, NULL, NULL};
+    static tapml_op op;
+    static tapml_op_impl impl;
+    static const tapml_op_impl *const one[] = {&impl};
+
+    x = *org_example_scale.params[0];
+    op = org_example_scale;
+    op.params = params;
+    params[1] = org_example_scale.params[1];
+    params[2] = org_example_scale.params[2];
+#ifdef SIN_TYPES_OF_NOBODY
+    x.dtype = "f32 banana";
+#else
+    op.expands = "tapml.silo(x = x, y = y)";
+#endif
+    impl = scale_impl;
+    impl.op = &op;
+    *out_list = one;
+    *out_count = 1;
+    return TAPML_OK;
+}
+#define ZOO_PATCH_TABLE .ops = list_one,
+
 #elif defined(SIN_WRONG_REFUSAL)
 static tapml_status buffer_or_not(tapml_object *device,
                                   tapml_call *call,

@@ -91,6 +91,15 @@ def options_reach_the_component(folder):
     rig.contains(done.stderr, "the plugin has no component 'god', did you mean 'good'?")
 
 
+def another_plugin_has_the_reference(folder):
+    """Of an op without a plain form; without it nothing can be said of the op."""
+    rig.contains(rig.check(check("tame", "--only", "O-own"), 77).stdout, "skipped    O-own", "org.example.scale", "--with FILE")
+    done = rig.check(check("tame", "--only", "O-own", "--with", os.path.join(ZOO, "calibrates.so")), 0)
+    rig.contains(done.stdout, "warned     O-own", "2 ops are not judged, the first is org.example.sum")
+    done = rig.check(check("tame", "--only", "O-own", "--with", os.path.join(ZOO, "nobody.so")), 2)
+    rig.contains(done.stderr, "nobody.so: there is no such file")
+
+
 def a_store_of_the_user_is_judged(folder):
     store = os.path.join(rig.BUILD, "tools", "cases", "tiny.tapmlrun")
     done = rig.check(check("rounds_f16", "--only", "R-01", "--replay", store), 1)
@@ -143,6 +152,9 @@ def other_forms(folder):
     rig.check(check("good", "--only", "A-*"), 2)
     rig.check(check("no_driver"), 77)
     rig.check(check("no_driver", "--only", "C-*"), 77)
+    done = rig.check(check("no_driver", "--only", "[CX]-*"), 77)
+    rig.contains(done.stdout, "passed     X-02", "skipped    X-01", "skipped    C-01")
+    rig.check(check("no_device"), 77)
     broken = os.path.join(folder, "broken.tapml")
     with open(broken, "w", encoding="utf-8") as file:
         file.write("[plugin]\nformat = 1\n")
@@ -163,5 +175,5 @@ rig.main([finds(name, wanted, "--level", "contract") for name, _, wanted in RULE
          [finds(name, wanted) for name, _, wanted in COMPUTING] +
          [finds(name, wanted, "--level", "soak", "--soak", "2") for name, _, wanted in LASTING] +
          [finds(name, wanted, "--level", "contract", config=ARCHITECT) for name, _, wanted in BUILDING] +
-         [bundled_plugins_pass, nothing_is_left, a_crash_leaves_no_files, options_reach_the_component, a_store_of_the_user_is_judged,
-          each_check_has_a_sinner, another_build, other_forms])
+         [bundled_plugins_pass, nothing_is_left, a_crash_leaves_no_files, options_reach_the_component, another_plugin_has_the_reference,
+          a_store_of_the_user_is_judged, each_check_has_a_sinner, another_build, other_forms])

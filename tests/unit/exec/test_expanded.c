@@ -145,6 +145,9 @@ Test(expanded, an_op_is_computed_by_its_plain_form)
     MUST(backend_supports(backend, schema, args, &answer));
     cr_assert_eq(answer.grade, TAPML_SUPPORT_SLOW);
     cr_assert_str_eq(answer.reason, "computed in 2 calls of other ops");
+    cr_assert(expanded_is_split(&answer));
+    answer.grade = TAPML_SUPPORT_YES;
+    cr_assert_not(expanded_is_split(&answer));
     compute(expected);
     call(schema, y);
     cr_assert_arr_eq(y, expected, sizeof(y));
@@ -166,6 +169,7 @@ Test(expanded, what_a_call_refuses_is_refused_with_its_name)
     MUST(backend_supports(expanded_backend(expanded), schema, args, &answer));
     cr_assert_eq(answer.grade, TAPML_SUPPORT_NO);
     cr_assert_not_null(strstr(answer.reason, "call 1 of 'tapml.add'"), "%s", answer.reason);
+    cr_assert_not(expanded_is_split(&answer));
     free_all();
 }
 

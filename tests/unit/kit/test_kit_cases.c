@@ -69,6 +69,18 @@ Test(kit_cases, a_store_that_is_not_there_is_a_failure)
     cr_expect_not_null(strstr(result.reason, "none.tapmlrun"), "%s", result.reason);
 }
 
+// Its cases would fail on any device.
+Test(kit_cases, a_store_that_lacks_its_weights_is_not_the_device_s_fault)
+{
+    cr_expect_not(judge("version-5/run.tapmlrun", "linear", 0));
+    cr_expect_eq(result.outcome, KIT_FAILED);
+    cr_expect_not_null(strstr(result.reason, "run.tapmlrun: "), "%s", result.reason);
+    cr_expect_not_null(strstr(result.reason, "of its cases refer to weights that it does not have; "
+                                             "'tapml-host store inline DIR' puts them into it"),
+                       "%s", result.reason);
+    cr_expect_eq(cases.wrong, 0u, "%s", cases.first);
+}
+
 Test(kit_cases, what_comes_with_the_kit_is_found_by_its_model)
 {
     setenv("TAPML_CASES", scratch.folder, 1);

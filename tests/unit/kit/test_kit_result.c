@@ -30,6 +30,22 @@ Test(kit_result, a_skip_is_neither_good_nor_wrong)
     cr_expect_not(kit_result_is_wrong(&result));
 }
 
+Test(kit_result, only_a_skip_is_for_want_of_a_device)
+{
+    struct kit_result result = {.outcome = KIT_PASSED};
+
+    kit_result_lack_device(&result);
+    cr_expect_not(result.lacks_device);
+    kit_result_skip(&result, "no driver");
+    cr_expect_not(result.lacks_device);
+    kit_result_lack_device(&result);
+    cr_expect(result.lacks_device);
+    result = (struct kit_result){.outcome = KIT_PASSED};
+    kit_result_fail(&result, "it crashes");
+    kit_result_lack_device(&result);
+    cr_expect_not(result.lacks_device);
+}
+
 Test(kit_result, outcomes_have_words)
 {
     cr_expect_str_eq(kit_result_outcome_name(KIT_TIMED_OUT), "timed out");

@@ -124,3 +124,17 @@ Test(op_cases, a_weight_that_is_not_there_cannot_be_widened)
                        status_message());
     op_cases_close(&cases);
 }
+
+Test(op_cases, a_store_of_no_source_takes_what_is_added)
+{
+    struct op_cases cases;
+    char path[sizeof(cases.path)];
+
+    MUST(op_cases_create(&cases));
+    norm.arguments[1].before = norm.weight;
+    MUST(stored_case_add(cases.store, &norm.item));
+    (void)snprintf(path, sizeof(path), "%s", cases.path);
+    cr_expect(file_exists(path));
+    op_cases_close(&cases);
+    cr_expect_not(file_exists(path), "it goes with its folder");
+}
