@@ -3,6 +3,9 @@
 
 #include "commands/command.h"
 
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "config/options.h"
 #include "dump/divergence.h"
@@ -12,18 +15,33 @@
 #include "dump/dump_open.h"
 #include "dump/import_map.h"
 #include "dump/name_map.h"
+#include "report/changes.h"
+#include "report/changes_junit.h"
+#include "report/changes_markdown.h"
 #include "report/comparison.h"
 #include "report/comparison_html.h"
+#include "report/comparison_pair.h"
 #include "report/comparison_text.h"
 #include "report/report_data.h"
 #include "report/report_files.h"
+#include "report/run_folders.h"
 #include "schema/catalogue.h"
 
-#include <stdio.h>
+#include <string.h>
 
 static const struct options_spec specs[] = {
     {"--json", "FILE", "writes the comparison as JSON too"},
-    {"--html", "FILE", "of two runs: writes it as a page too"},
+    {"--html", "FILE", "of runs: writes it as a page too"},
+    {"--markdown", "FILE", "of runs: writes a summary for the page that a forge shows of a job"},
+    {"--junit", "FILE", "of runs: writes a JUnit file, with what became worse as failures"},
+    {"--baseline", "FILE", "of runs: the failures that are known, each with reason and last day"},
+    {"--write-baseline", "FILE", "of runs: writes a baseline that knows the last run's failures"},
+    {"--expires", "DAY", "of what --write-baseline writes; in 90 days if absent, or never"},
+    {"--fail-on", "difference|broken|slower",
+     "of runs: what ends with 1: any difference (default), what became worse (default with "
+     "--baseline), or that and ops that are slower"},
+    {"--pair", "PAIR",
+     "of runs: FIRST=SECOND, target FIRST of the first with SECOND of the others"},
     {"--names", "FILE", "of dumps: what tensors of the first are called in the second"},
     {"--map", "FILE", "of dumps: what computed the tensors of the first, as `import` has it"},
     {"--limit", "NMSE", "of dumps: in place of the limits by operator"},
@@ -32,46 +50,21 @@ static const struct options_spec specs[] = {
 };
 
 const struct options_manual command_compare_manual = {
-    .usage = "tapml-host compare DIR DIR\n"
+    .usage = "tapml-host compare DIR DIR [DIR ...]\n"
+             "tapml-host compare DIR --baseline FILE\n"
              "tapml-host compare DUMP DUMP",
-    .about = "Of the folders of two runs, prints what they differ in, from their stores; "
-             "needs neither their models nor a plugin and changes nothing in the folders. "
-             "Names, costs, times and the steps of the offload are printed too; they do "
-             "not make runs differ.\n"
+    .about = "Of the folders of runs, in the order of time, prints what the first and the last "
+             "differ in, from their stores; which verdicts have flipped and since when, which "
+             "margins crept and which times moved beyond their noise; and what fails in the last "
+             "one, be it new or known. A folder without a run stands for the runs in its folders. "
+             "It needs neither models nor plugins and changes nothing in the folders. Names, "
+             "costs, times and the steps of the offload do not make runs differ: "
+             "docs/comparing.md.\n"
              "Of two dumps of other programs, or of one and a run, names the first tensor "
              "that diverges: docs/bridges.md. Ends with 0 if both are alike, with 1 if "
              "they differ.",
     .specs = specs,
 };
-
-static tapml_status write_all(const json_t *comparison, const struct options *options)
-{
-    const char *json = options_get(options, "--json"), *html = options_get(options, "--html");
-
-    TAPML_TRY(comparison_text_print(comparison));
-    if (json != NULL) {
-        TAPML_TRY(report_files_write_json(comparison, json));
-    }
-    return html != NULL ? report_files_write_as(comparison, comparison_html_print, html) : TAPML_OK;
-}
-
-static tapml_status compare(const struct options *options, json_t **out_comparison)
-{
-    json_t *first = NULL, *second = NULL;
-    tapml_status status = report_data_read(options->plain[0], &first);
-
-    if (status == TAPML_OK) {
-        status = report_data_read(options->plain[1], &second);
-    }
-    if (status == TAPML_OK) {
-        status =
-            comparison_create(&(struct comparison_side){options->plain[0], first},
-                              &(struct comparison_side){options->plain[1], second}, out_comparison);
-    }
-    json_decref(first);
-    json_decref(second);
-    return status;
-}
 
 // -- Dumps -------------------------------------------------------------------------------------
 
@@ -146,12 +139,28 @@ static tapml_status compare_dumps(struct comparing_dumps *comparing)
     return write_divergence(comparing);
 }
 
+// Options that say nothing of dumps.
+static const char *const of_runs[] = {"--html",           "--markdown", "--junit",   "--baseline",
+                                      "--write-baseline", "--expires",  "--fail-on", "--pair"};
+
+static tapml_status refuse_options(const struct options *options)
+{
+    for (size_t i = 0; i < sizeof(of_runs) / sizeof(*of_runs); i++) {
+        if (options_get(options, of_runs[i]) != NULL) {
+            return status_fail(TAPML_INVALID, "%s is of two runs", of_runs[i]);
+        }
+    }
+    return TAPML_OK;
+}
+
 static tapml_status main_dumps(const struct options *options, int *out_is_alike)
 {
     struct comparing_dumps comparing = {.options = options};
-    const tapml_status status = options_get(options, "--html") != NULL
-                                    ? status_fail(TAPML_INVALID, "--html is of two runs")
-                                    : compare_dumps(&comparing);
+    tapml_status status = refuse_options(options);
+
+    if (status == TAPML_OK) {
+        status = compare_dumps(&comparing);
+    }
 
     *out_is_alike = comparing.divergence.first == NULL;
     divergence_release(&comparing.divergence);
@@ -163,50 +172,264 @@ static tapml_status main_dumps(const struct options *options, int *out_is_alike)
     return status;
 }
 
-// -- Two runs ----------------------------------------------------------------------------------
+// -- Runs --------------------------------------------------------------------------------------
 
-static tapml_status main_runs(const struct options *options, int *out_is_alike)
+enum { EXPIRES_DAYS = 90, DAY_TEXT = 16 };
+
+enum fail_on { FAIL_ON_DIFFERENCE, FAIL_ON_BROKEN, FAIL_ON_SLOWER, FAIL_ON_NOTHING };
+
+struct comparing_runs {
+    const struct options *options;
+    struct arena *arena;
+    struct run_folders folders;
+    struct comparison_side *sides;
+    json_t **reports; // One for each side, which borrows it.
+    struct baseline baseline;
+    enum fail_on fail_on;
+    json_t *comparison;
+};
+
+static tapml_status read_fail_on(struct comparing_runs *comparing)
 {
-    json_t *comparison = NULL;
-    tapml_status status = compare(options, &comparison);
+    static const char *const words[] = {[FAIL_ON_DIFFERENCE] = "difference",
+                                        [FAIL_ON_BROKEN] = "broken",
+                                        [FAIL_ON_SLOWER] = "slower"};
+    const char *word = options_get(comparing->options, "--fail-on");
+    const int has_baseline = options_get(comparing->options, "--baseline") != NULL;
+    const int writes = options_get(comparing->options, "--write-baseline") != NULL;
+
+    comparing->fail_on = has_baseline ? FAIL_ON_BROKEN
+                         : writes     ? FAIL_ON_NOTHING // It knows all of them.
+                                      : FAIL_ON_DIFFERENCE;
+    for (size_t i = 0; word != NULL && i < sizeof(words) / sizeof(*words); i++) {
+        if (strcmp(word, words[i]) == 0) {
+            comparing->fail_on = (enum fail_on)i;
+            return TAPML_OK;
+        }
+    }
+    return word == NULL ? TAPML_OK
+                        : status_fail(TAPML_INVALID,
+                                      "--fail-on is '%s', expected 'difference', 'broken' or "
+                                      "'slower'",
+                                      word);
+}
+
+static tapml_status find_runs(struct comparing_runs *comparing)
+{
+    const struct options *options = comparing->options;
+    const int is_one_enough = options_get(options, "--baseline") != NULL ||
+                              options_get(options, "--write-baseline") != NULL;
+
+    const int is_few = options->plain_count == 0 || (options->plain_count == 1 && !is_one_enough &&
+                                                     !run_folders_has_any(options->plain[0]));
+
+    for (size_t i = 0; !is_few && i < options->plain_count; i++) {
+        TAPML_TRY(run_folders_add(&comparing->folders, comparing->arena, options->plain[i]));
+    }
+    if (is_few || comparing->folders.count < (is_one_enough ? 1U : 2U)) {
+        return status_fail(TAPML_INVALID,
+                           "expected the folders of two runs, or two dumps, found %zu arguments",
+                           options->plain_count);
+    }
+    comparing->sides =
+        arena_array(comparing->arena, comparing->folders.count, sizeof(*comparing->sides));
+    comparing->reports = arena_array(comparing->arena, comparing->folders.count, sizeof(json_t *));
+    return comparing->sides != NULL && comparing->reports != NULL ? TAPML_OK : status_no_memory();
+}
+
+// A pair of targets goes under one name, which says both.
+static tapml_status pair_target(struct comparing_runs *comparing, size_t run)
+{
+    const char *pair = options_get(comparing->options, "--pair");
+    const char *equals = pair != NULL ? strchr(pair, '=') : NULL;
+
+    if (pair == NULL) {
+        return TAPML_OK;
+    }
+    if (equals == NULL || equals == pair || equals[1] == '\0') {
+        return status_fail(TAPML_INVALID, "--pair is '%s', expected TARGET=TARGET", pair);
+    }
+    const char *first = arena_format(comparing->arena, "%.*s", (int)(equals - pair), pair);
+
+    return first != NULL
+               ? comparison_pair_keep(comparing->reports[run], comparing->folders.names[run],
+                                      run == 0 ? first : equals + 1, pair)
+               : status_no_memory();
+}
+
+static tapml_status read_reports(struct comparing_runs *comparing)
+{
+    for (size_t i = 0; i < comparing->folders.count; i++) {
+        const char *folder = comparing->folders.names[i];
+
+        TAPML_TRY(report_data_read(folder, &comparing->reports[i]));
+        TAPML_TRY(pair_target(comparing, i));
+        comparing->sides[i] = (struct comparison_side){folder, comparing->reports[i]};
+    }
+    return TAPML_OK;
+}
+
+static tapml_status make_comparison(struct comparing_runs *comparing)
+{
+    const char *baseline = options_get(comparing->options, "--baseline");
+    const size_t count = comparing->folders.count;
+    const struct changes_options changes_options = {
+        .runs = comparing->sides,
+        .count = count,
+        .baseline = baseline != NULL ? &comparing->baseline : NULL,
+        .baseline_path = baseline,
+    };
+    json_t *changes = NULL;
+
+    TAPML_TRY(comparison_create(&comparing->sides[0], &comparing->sides[count - 1],
+                                &comparing->comparison));
+    TAPML_TRY(changes_create(&changes_options, &changes));
+    return json_object_set_new(comparing->comparison, "changes", changes) == 0 ? TAPML_OK
+                                                                               : status_no_memory();
+}
+
+static tapml_status write_baseline(struct comparing_runs *comparing, const char *path)
+{
+    const char *expires = options_get(comparing->options, "--expires");
+    struct failure_list failures;
+    struct text text;
+    char day[DAY_TEXT];
+
+    baseline_day(clock_wall_s(), EXPIRES_DAYS, day);
+    TAPML_TRY(failures_read(comparing->reports[comparing->folders.count - 1], &failures));
+    text_init(&text);
+    tapml_status status = baseline_print(&failures, expires != NULL ? expires : day, &text);
 
     if (status == TAPML_OK) {
-        status = write_all(comparison, options);
+        status = file_write(path, text.data, text.length);
     }
-    *out_is_alike = status == TAPML_OK && comparison_is_alike(comparison);
-    json_decref(comparison);
+    text_release(&text);
+    failures_release(&failures);
+    return status;
+}
+
+static tapml_status write_all(struct comparing_runs *comparing)
+{
+    const json_t *comparison = comparing->comparison;
+    const struct {
+        const char *option;
+        report_files_print_fn print;
+    } views[] = {
+        {"--html", comparison_html_print},
+        {"--markdown", changes_markdown_print},
+        {"--junit",
+         comparing->fail_on == FAIL_ON_SLOWER ? changes_junit_print_timed : changes_junit_print},
+    };
+    const char *json = options_get(comparing->options, "--json");
+    const char *baseline = options_get(comparing->options, "--write-baseline");
+
+    TAPML_TRY(comparison_text_print(comparison));
+    TAPML_TRY(json != NULL ? report_files_write_json(comparison, json) : TAPML_OK);
+    for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
+        const char *path = options_get(comparing->options, views[i].option);
+
+        TAPML_TRY(path != NULL ? report_files_write_as(comparison, views[i].print, path)
+                               : TAPML_OK);
+    }
+    return baseline != NULL ? write_baseline(comparing, baseline) : TAPML_OK;
+}
+
+// All that can be wrong with the words, before a store is read.
+static tapml_status check_options(struct comparing_runs *comparing)
+{
+    static const char *const files[] = {"--markdown", "--junit", "--write-baseline"};
+    const char *baseline = options_get(comparing->options, "--baseline");
+    const char *expires = options_get(comparing->options, "--expires");
+
+    TAPML_TRY(read_fail_on(comparing));
+    if (expires != NULL && strcmp(expires, "never") != 0 && !baseline_is_day(expires)) {
+        return status_fail(TAPML_INVALID,
+                           "--expires is '%s', expected a day such as 2027-03-31, or 'never'",
+                           expires);
+    }
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+        const char *path = options_get(comparing->options, files[i]);
+
+        TAPML_TRY(path != NULL ? file_try_writing(path) : TAPML_OK);
+    }
+    return baseline != NULL ? baseline_load(baseline, clock_wall_s(), &comparing->baseline)
+                            : TAPML_OK;
+}
+
+static tapml_status compare_runs(struct comparing_runs *comparing)
+{
+    if (comparing->arena == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(find_runs(comparing));
+    TAPML_TRY(check_options(comparing));
+    TAPML_TRY(read_reports(comparing));
+    TAPML_TRY(make_comparison(comparing));
+    return write_all(comparing);
+}
+
+static int is_good(const struct comparing_runs *comparing)
+{
+    const json_t *changes = json_object_get(comparing->comparison, "changes");
+
+    switch (comparing->fail_on) {
+    case FAIL_ON_DIFFERENCE:
+        return comparison_is_alike(comparing->comparison) && !changes_has_flips(changes);
+    case FAIL_ON_BROKEN:
+        return !changes_is_worse(changes, 0);
+    case FAIL_ON_SLOWER:
+        return !changes_is_worse(changes, 1);
+    case FAIL_ON_NOTHING:
+        break;
+    }
+    return 1;
+}
+
+static tapml_status main_runs(const struct options *options, int *out_is_good)
+{
+    struct comparing_runs comparing = {.options = options, .arena = arena_create()};
+    const tapml_status status = compare_runs(&comparing);
+
+    *out_is_good = status == TAPML_OK && is_good(&comparing);
+    for (size_t i = 0; comparing.reports != NULL && i < comparing.folders.count; i++) {
+        json_decref(comparing.reports[i]);
+    }
+    json_decref(comparing.comparison);
+    baseline_release(&comparing.baseline);
+    run_folders_release(&comparing.folders);
+    arena_destroy(comparing.arena);
     return status;
 }
 
 // What is no dump is a run, whose reader says what is wrong with it.
 static int are_dumps(const struct options *options)
 {
-    return !dump_open_is_run(options->plain[0]) || !dump_open_is_run(options->plain[1]);
+    int are_runs = 1;
+
+    for (size_t i = 0; i < options->plain_count; i++) {
+        are_runs &= dump_open_is_run(options->plain[i]) || run_folders_has_any(options->plain[i]);
+    }
+    return options->plain_count == 2 && !are_runs;
 }
 
 enum outcome command_compare_main(const struct command *command)
 {
     struct options options;
-    int is_alike = 1;
+    int is_good = 1;
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
         return outcome_report(options_help(&command_compare_manual));
-    }
-    if (status == TAPML_OK && options.plain_count != 2) {
-        status = status_fail(TAPML_INVALID,
-                             "expected the folders of two runs, or two dumps, found %zu arguments",
-                             options.plain_count);
     }
     if (status == TAPML_OK) {
         status = report_files_try(options_get(&options, "--json"), options_get(&options, "--html"));
     }
     if (status == TAPML_OK) {
         status =
-            are_dumps(&options) ? main_dumps(&options, &is_alike) : main_runs(&options, &is_alike);
+            are_dumps(&options) ? main_dumps(&options, &is_good) : main_runs(&options, &is_good);
     }
     if (status != TAPML_OK) {
         return outcome_report(status);
     }
-    return is_alike ? OUTCOME_OK : OUTCOME_WRONG;
+    return is_good ? OUTCOME_OK : OUTCOME_WRONG;
 }

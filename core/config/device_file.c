@@ -209,26 +209,6 @@ uint64_t device_file_bytes_max(const struct device_file *file)
 
 // -- Writing -----------------------------------------------------------------------------------
 
-enum { VALUE_BYTES = 160 }; // Below what a value may have.
-
-// A value that is read as it was written: a semicolon would begin a comment.
-static void print_text(struct text *text, const char *key, const char *value)
-{
-    char plain[VALUE_BYTES];
-    size_t length = 0;
-
-    if (value == NULL || *value == '\0') {
-        return;
-    }
-    (void)snprintf(plain, sizeof(plain), "%s", value); // Or cut.
-    for (; plain[length] != '\0'; length++) {
-        const char c = plain[length];
-
-        plain[length] = (char)(c < ' ' || c > '~' || c == ';' ? ' ' : c);
-    }
-    text_format(text, "%s = %s\n", key, plain);
-}
-
 // A word of `words` by its place.
 static void print_word(struct text *text, const char *key, const char *words, int place)
 {
@@ -270,7 +250,9 @@ static void print_key(const struct device_file *file, const struct key *key, str
         return;
     case KEY_TEXT:
         memcpy(&value, member, sizeof(value));
-        print_text(text, key->name, value);
+        if (value != NULL && *value != '\0') {
+            key_table_print(text, key->name, value);
+        }
         return;
     case KEY_OTHERS:
         return;

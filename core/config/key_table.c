@@ -4,7 +4,10 @@
 #include "config/key_table.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { VALUE_BYTES = 160 }; // Below what a value may have.
 
 static int is_group(const struct key_section *section)
 {
@@ -65,4 +68,18 @@ void key_table_type(const struct key *key, struct text *out_text)
         text_append(out_text, key->type);
         return;
     }
+}
+
+void key_table_print(struct text *out_text, const char *name, const char *value)
+{
+    char plain[VALUE_BYTES];
+
+    (void)snprintf(plain, sizeof(plain), "%s", value); // Or cut.
+    for (size_t i = 0; plain[i] != '\0'; i++) {
+        const char c = plain[i];
+
+        // A semicolon would begin a comment.
+        plain[i] = (char)(c < ' ' || c > '~' || c == ';' ? ' ' : c);
+    }
+    text_format(out_text, "%s = %s\n", name, plain);
 }

@@ -61,3 +61,7 @@ key_table_find(const struct key_table *table, const char *section, const char *n
 
 // "a whole number from 0 to 7", as messages and the manual name what a key takes.
 void key_table_type(const struct key *key, struct text *out_text);
+
+// Appends "NAME = VALUE" and a line break, so that a file with it is read as it was written: bytes
+// that a value cannot have become blanks, and a text that is too long is cut.
+void key_table_print(struct text *out_text, const char *name, const char *value);

@@ -488,19 +488,25 @@ static int order(const void *left, const void *right)
     return a->index < b->index ? -1 : 1;
 }
 
-static void put_side(struct report_maker *made, const char *key, const struct comparison_side *side)
+void comparison_put_side(struct report_maker *out_part, const struct comparison_side *side)
 {
     const json_t *run = json_object_get(side->report, "run");
     const json_t *model = json_object_get(side->report, "model");
     const json_t *source = json_object_get(side->report, "source");
+
+    report_maker_text(out_part, "dir", side->dir);
+    report_maker_text(out_part, "name", report_markup_string(run, "name"));
+    report_maker_text(out_part, "verdict", report_markup_string(side->report, "verdict"));
+    report_maker_text(out_part, "model", report_markup_string(model, "name"));
+    report_maker_text(out_part, "source", report_markup_string(source, "backend"));
+    report_maker_text(out_part, "host", report_markup_string(run, "host"));
+}
+
+static void put_side(struct report_maker *made, const char *key, const struct comparison_side *side)
+{
     struct report_maker part = report_maker_begin();
 
-    report_maker_text(&part, "dir", side->dir);
-    report_maker_text(&part, "name", report_markup_string(run, "name"));
-    report_maker_text(&part, "verdict", report_markup_string(side->report, "verdict"));
-    report_maker_text(&part, "model", report_markup_string(model, "name"));
-    report_maker_text(&part, "source", report_markup_string(source, "backend"));
-    report_maker_text(&part, "host", report_markup_string(run, "host"));
+    comparison_put_side(&part, side);
     report_maker_part(made, key, &part);
 }
 

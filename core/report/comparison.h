@@ -14,6 +14,8 @@
 
 #include <jansson.h>
 
+struct report_maker;
+
 // One of the two runs.
 struct comparison_side {
     const char *dir;      // As the user named it.
@@ -28,3 +30,6 @@ tapml_status comparison_create(const struct comparison_side *first,
 // Whether the runs are alike: they differ in names, costs, times and the steps of the offload
 // at most. The order of the steps follows measured times.
 int comparison_is_alike(const json_t *comparison);
+
+// Puts what names a run into a part of a document: its folder, name, verdict, model, source, host.
+void comparison_put_side(struct report_maker *out_part, const struct comparison_side *side);

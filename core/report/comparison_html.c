@@ -3,6 +3,7 @@
 
 #include "report/comparison_html.h"
 
+#include "report/changes_text.h"
 #include "report/comparison.h"
 #include "report/comparison_text.h"
 #include "report/report_html.h"
@@ -84,12 +85,140 @@ static size_t print_kind(const json_t *differences, size_t begin, struct text *o
     return end;
 }
 
+// -- Several runs ------------------------------------------------------------------------------
+
+// A cell of what `print` appends.
+static void print_made(const json_t *item,
+                       void (*print)(const json_t *item, struct text *out),
+                       struct text *out)
+{
+    struct text cell;
+
+    text_init(&cell);
+    print(item, &cell);
+    out->failed |= cell.failed;
+    REPORT_MARKUP(out, "<td>{}</td>", cell.failed ? "" : cell.data);
+    text_release(&cell);
+}
+
+static void begin_table(const char *id, const char *title, const char *heads, struct text *out)
+{
+    REPORT_MARKUP(out,
+                  "<section><h2 id=\"{}\">{}</h2>\n<div class=\"scroll tall\" tabindex=\"0\">"
+                  "<table class=\"list sortable filtered\"><thead><tr>",
+                  id, title);
+    text_append(out, heads);
+    text_append(out, "</tr></thead><tbody>\n");
+}
+
+static void end_table(struct text *out)
+{
+    text_append(out, "</tbody></table></div></section>\n");
+}
+
+static void print_failures(const json_t *changes, struct text *out)
+{
+    const json_t *failures = json_object_get(changes, "failures");
+
+    if (json_array_size(failures) == 0) {
+        return;
+    }
+    begin_table("failures", "failures of the last run",
+                "<th></th><th>where</th><th>reason</th><th>known as</th>", out);
+    for (size_t i = 0; i < json_array_size(failures); i++) {
+        const json_t *failure = json_array_get(failures, i);
+
+        REPORT_MARKUP(out, "<tr><td>{}</td>", report_markup_string(failure, "state"));
+        print_made(failure, changes_text_place, out);
+        REPORT_MARKUP(out, "<td>{}</td><td>{}</td></tr>\n", report_markup_string(failure, "reason"),
+                      report_markup_string(failure, "known"));
+    }
+    end_table(out);
+}
+
+static void print_flips(const json_t *changes, struct text *out)
+{
+    const json_t *flips = json_object_get(changes, "flips");
+
+    if (json_array_size(flips) == 0) {
+        return;
+    }
+    begin_table("flips", "flips", "<th></th><th>where</th><th>verdicts</th><th>since</th>", out);
+    for (size_t i = 0; i < json_array_size(flips); i++) {
+        const json_t *flip = json_array_get(flips, i);
+        struct text since;
+
+        text_init(&since);
+        changes_text_since(changes, flip, &since);
+        out->failed |= since.failed;
+        REPORT_MARKUP(out, "<tr><td>{}</td>", report_markup_string(flip, "change"));
+        print_made(flip, changes_text_place, out);
+        print_made(flip, changes_text_verdicts, out);
+        REPORT_MARKUP(out, "<td>{}</td></tr>\n", since.failed ? "" : since.data);
+        text_release(&since);
+    }
+    end_table(out);
+}
+
+static void print_margins(const json_t *changes, struct text *out)
+{
+    const json_t *margins = json_object_get(changes, "margins");
+
+    if (json_array_size(margins) == 0) {
+        return;
+    }
+    begin_table("crept", "margins that crept", "<th>where</th><th>margins</th>", out);
+    for (size_t i = 0; i < json_array_size(margins); i++) {
+        text_append(out, "<tr>");
+        print_made(json_array_get(margins, i), changes_text_place, out);
+        print_made(json_array_get(margins, i), changes_text_margins, out);
+        text_append(out, "</tr>\n");
+    }
+    end_table(out);
+}
+
+static void print_times(const json_t *changes, struct text *out)
+{
+    const json_t *ops = json_object_get(changes, "ops");
+    int has_begun = 0;
+
+    for (size_t i = 0; i < json_array_size(ops); i++) {
+        const json_t *op = json_array_get(ops, i);
+        const char *name = report_markup_string(op, "op");
+
+        if (!changes_text_has_moved(op)) {
+            continue;
+        }
+        if (!has_begun) {
+            begin_table("moved", "times beyond their noise",
+                        "<th>target</th><th>operator</th><th></th>", out);
+            has_begun = 1;
+        }
+        REPORT_MARKUP(out, "<tr><td>{}</td><td>{}</td>", report_markup_string(op, "target"),
+                      *name != '\0' ? report_markup_op(name) : "all");
+        print_made(op, changes_text_time, out);
+        text_append(out, "</tr>\n");
+    }
+    if (has_begun) {
+        end_table(out);
+    }
+}
+
+static void print_changes(const json_t *changes, struct text *out)
+{
+    print_failures(changes, out);
+    print_flips(changes, out);
+    print_margins(changes, out);
+    print_times(changes, out);
+}
+
 void comparison_html_print(const json_t *comparison, struct text *out)
 {
     const json_t *differences = json_object_get(comparison, "differences");
 
     report_html_begin("two runs compared", out);
     print_top(comparison, out);
+    print_changes(json_object_get(comparison, "changes"), out);
     for (size_t at = 0; at < json_array_size(differences);) {
         at = print_kind(differences, at, out);
     }

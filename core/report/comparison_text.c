@@ -4,6 +4,7 @@
 #include "report/comparison_text.h"
 
 #include "base/utf8.h"
+#include "report/changes_text.h"
 #include "report/comparison.h"
 #include "report/report_markup.h"
 
@@ -127,11 +128,12 @@ void comparison_text_sentence(const json_t *comparison, struct text *out)
     text_append(out, ").");
 }
 
-static void print_side(const json_t *comparison, const char *key, struct text *out)
+static void
+print_side(const json_t *comparison, const char *key, const char *label, struct text *out)
 {
     const json_t *side = json_object_get(comparison, key);
 
-    text_format(out, "%s: %s (run %s, model %s, source %s, %s; tapml-host %s)\n", key,
+    text_format(out, "%s: %s (run %s, model %s, source %s, %s; tapml-host %s)\n", label,
                 report_markup_string(side, "dir"), report_markup_string(side, "name"),
                 report_markup_string(side, "model"), report_markup_string(side, "source"),
                 report_markup_string(side, "verdict"), report_markup_string(side, "host"));
@@ -171,19 +173,50 @@ static void print_kind(const json_t *comparison, const char *kind, struct text *
     }
 }
 
+// What runs between the first and the last are called.
+static void print_between(const json_t *runs, struct text *out)
+{
+    for (size_t i = 1; i + 1 < json_array_size(runs); i++) {
+        const json_t *run = json_array_get(runs, i);
+
+        text_format(out, "between: %s (run %s, %s)\n", report_markup_string(run, "dir"),
+                    report_markup_string(run, "name"), report_markup_string(run, "verdict"));
+    }
+}
+
+// One run alone is compared with a baseline.
+static void print_all(const json_t *comparison, struct text *out)
+{
+    const json_t *changes = json_object_get(comparison, "changes");
+    const json_t *runs = json_object_get(changes, "runs");
+    const int is_alone = json_array_size(runs) == 1;
+
+    print_side(comparison, "first", is_alone ? "run" : "first", out);
+    if (!is_alone) {
+        print_between(runs, out);
+        print_side(comparison, "second", "second", out);
+    }
+    changes_text_append(changes, out);
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++) {
+        print_kind(comparison, titles[i].kind, out);
+    }
+    text_append(out, "\n");
+    if (!is_alone) {
+        comparison_text_sentence(comparison, out);
+        text_append(out, "\n");
+    }
+    if (changes != NULL) {
+        changes_text_sentence(changes, out);
+        text_append(out, "\n");
+    }
+}
+
 tapml_status comparison_text_print(const json_t *comparison)
 {
     struct text out;
 
     text_init(&out);
-    print_side(comparison, "first", &out);
-    print_side(comparison, "second", &out);
-    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++) {
-        print_kind(comparison, titles[i].kind, &out);
-    }
-    text_append(&out, "\n");
-    comparison_text_sentence(comparison, &out);
-    text_append(&out, "\n");
+    print_all(comparison, &out);
     if (!out.failed) {
         utf8_make_plain(out.data); // Names and prompts of others command no terminal.
     }

@@ -10,16 +10,14 @@
 #include "base/pool.h"
 #include "config/options.h"
 #include "report/query_verdicts.h"
+#include "report/run_folders.h"
 #include "run/interrupt.h"
 #include "store/query_views.h"
 #include "store/store.h"
 #include "store/store_open.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NS = 1000000000, MIB = 1 << 20, PARTS_MAX = 8, MESSAGE_TEXT = 1024 };
 
@@ -29,8 +27,7 @@ struct querying {
     const struct querying_options *options;
     uint64_t end_ns;
     struct arena *arena; // Of the paths.
-    const char **runs;
-    size_t run_count, run_capacity;
+    struct run_folders runs;
     const struct query_view *views[QUERY_VIEWS_MAX];
     size_t view_count;
     struct query *query;
@@ -39,70 +36,10 @@ struct querying {
 
 // -- The runs ----------------------------------------------------------------------------------
 
-static tapml_status add_run(struct querying *querying, const char *folder)
-{
-    void *runs = querying->runs;
-
-    if (!alloc_grow(&runs, &querying->run_capacity, querying->run_count, sizeof(*querying->runs))) {
-        return status_no_memory();
-    }
-    querying->runs = runs;
-    querying->runs[querying->run_count] = arena_text(querying->arena, folder);
-    return querying->runs[querying->run_count++] != NULL ? TAPML_OK : status_no_memory();
-}
-
-static int has_store(const char *folder)
-{
-    char *path = file_join(folder, "run.tapmlrun");
-    const int has = path != NULL && file_exists(path);
-
-    alloc_free(path);
-    return has;
-}
-
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
-static int compare_names(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-// A folder of folders.
-static tapml_status find_below(struct querying *querying, const char *folder)
-{
-    struct dirent **names = NULL;
-    const int count = scandir(folder, &names, is_visible, compare_names);
-    tapml_status status = TAPML_OK;
-
-    for (int i = 0; i < count; i++) {
-        char *path = file_join(folder, names[i]->d_name);
-
-        if (status == TAPML_OK && path == NULL) {
-            status = status_no_memory();
-        }
-        if (status == TAPML_OK && has_store(path)) {
-            status = add_run(querying, path);
-        }
-        alloc_free(path);
-        free(names[i]);
-    }
-    free(names);
-    return status;
-}
-
 static tapml_status find_runs(struct querying *querying)
 {
     for (size_t i = 0; i < querying->options->folder_count; i++) {
-        const char *folder = querying->options->folders[i];
-        const size_t before = querying->run_count;
-
-        TAPML_TRY(has_store(folder) ? add_run(querying, folder) : find_below(querying, folder));
-        if (querying->run_count == before) {
-            return status_fail(TAPML_NOT_FOUND, "there is no run in '%s'", folder);
-        }
+        TAPML_TRY(run_folders_add(&querying->runs, querying->arena, querying->options->folders[i]));
     }
     return TAPML_OK;
 }
@@ -198,7 +135,7 @@ static tapml_status fill_from_some(struct querying *querying, size_t first, size
 
     for (size_t i = 0; i < count; i++) {
         parts[i] = (struct querying_part){
-            .run = querying->runs[first + i],
+            .run = querying->runs.names[first + i],
             .has_verdicts = query_reads(querying->query, VERDICTS),
         };
     }
@@ -214,8 +151,8 @@ static tapml_status fill(struct querying *querying)
 {
     const size_t width = pool_width(querying->pool);
 
-    for (size_t first = 0; first < querying->run_count; first += width) {
-        const size_t left = querying->run_count - first;
+    for (size_t first = 0; first < querying->runs.count; first += width) {
+        const size_t left = querying->runs.count - first;
 
         TAPML_TRY(fill_from_some(querying, first, left < width ? left : width));
     }
@@ -237,7 +174,7 @@ static tapml_status make_pool(struct querying *querying)
 {
     TAPML_TRY(pool_create(0, &querying->pool));
     const size_t width = pool_width(querying->pool);
-    const size_t wanted = querying->run_count < PARTS_MAX ? querying->run_count : PARTS_MAX;
+    const size_t wanted = querying->runs.count < PARTS_MAX ? querying->runs.count : PARTS_MAX;
 
     if (width <= wanted) {
         return TAPML_OK;
@@ -327,7 +264,7 @@ tapml_status querying_run(const struct querying_options *options, struct text *o
 
     query_destroy(querying.query);
     pool_destroy(querying.pool);
-    alloc_free(querying.runs);
+    run_folders_release(&querying.runs);
     arena_destroy(querying.arena);
     return status == TAPML_NO_MEMORY
                ? status_fail(status,

@@ -166,6 +166,91 @@ def other_code_is_found(folder):
         rig.contains(view, "code of results", "layers.1/mlp/up_proj", "org.example.late 0a1b")
 
 
+def over_runs(folder, *words, code):
+    """What several runs say together: the JSON's member, the text, the Markdown, and the cases of the JUnit file."""
+    paths = [os.path.join(folder, name) for name in ("runs.json", "runs.md", "runs.xml")]
+    done = rig.check(rig.host("compare", *words, "--json", paths[0], "--markdown", paths[1], "--junit", paths[2]), code)
+    with open(paths[0], encoding="utf-8") as file:
+        document = json.load(file)
+    if jsonschema is not None:
+        with open(os.path.join(rig.SOURCE, "docs", "comparison.schema.json"), encoding="utf-8") as file:
+            jsonschema.validate(document, json.load(file))
+    with open(paths[1], encoding="utf-8") as file:
+        markdown = file.read()
+    cases = {(case.get("classname"), case.get("name")): case for case in
+             xml.etree.ElementTree.parse(paths[2]).getroot().iter("testcase")}
+    return document["changes"], done.stdout, markdown, cases
+
+
+def runs_over_time_say_what_flipped_and_since_when(folder):
+    changes, text, markdown, cases = over_runs(folder, right(), run("again"), wrong(), "--fail-on", "broken", code=1)
+    assert len(changes["flips"]) == changes["failed"]["new"] > 4, changes["failed"]
+    for flip in changes["flips"]:
+        assert (flip["op"], flip["change"], flip["since"]) == ("tapml.silu", "broke", 2), flip
+        assert flip["verdicts"] == ["pass", "pass", "fail"] and flip["one_content"], flip
+        assert any(cause.startswith("faults: none -> fault.1") for cause in flip["causes"]), flip
+    group, = changes["flip_groups"]
+    assert group["count"] == len(changes["flips"])
+    rig.contains(text, f"flips: {group['count']} broke", f"since {wrong()}: faults: none -> fault.1", "Failures: ")
+    rig.contains(markdown, "something is worse", "### Failures", "### Flips")
+    assert cases["gpu.silu", "cases"].find("failure") is not None
+    assert cases["gpu.add", "cases"].find("failure") is None
+    changes, *_ = over_runs(folder, wrong(), right(), run("again"), "--fail-on", "broken", code=0)
+    assert {flip["change"] for flip in changes["flips"]} == {"fixed"} and changes["failures"] == []
+    changes, *_ = over_runs(folder, right(), wrong(), run("again"), code=1)
+    assert {flip["change"] for flip in changes["flips"]} == {"unsteady"}
+    all_ = os.path.join(folder, "all")
+    for name, dir_ in (("1", right()), ("2", run("again"))):
+        shutil.copytree(dir_, os.path.join(all_, name))
+    changes, *_ = over_runs(folder, all_, code=0)
+    assert [os.path.basename(one["dir"]) for one in changes["runs"]] == ["1", "2"] and changes["flips"] == []
+
+
+def known_failures_are_known_until_their_day(folder):
+    known = os.path.join(folder, "known.ini")
+    rig.check(rig.host("compare", wrong(), "--write-baseline", known, "--expires", "2099-12-31"), 0)
+    with open(known, encoding="utf-8") as file:
+        written = file.read()
+    again = os.path.join(folder, "again.ini")
+    rig.check(rig.host("compare", wrong(), "--write-baseline", again, "--expires", "2099-12-31"), 0)
+    assert open(again, encoding="utf-8").read() == written
+
+    def compare_with(text, dir_, code):
+        with open(known, "w", encoding="utf-8") as file:
+            file.write(text)
+        return over_runs(folder, dir_, "--baseline", known, code=code)
+
+    changes, text, markdown, cases = compare_with(written, wrong(), 0)
+    assert changes["failed"]["known"] == len(changes["failures"]) > 4 and changes["failed"]["new"] == 0
+    assert cases["gpu.silu", "cases"].find("skipped") is not None
+    rig.contains(markdown, "nothing is worse", "### Baseline")
+    changes, text, *_ = compare_with(written, right(), 0)
+    assert {entry["state"] for entry in changes["baseline"]["entries"]} == {"fixed"}
+    rig.contains(text, "fixed: [known.1] silu")
+    first, rest = written.split("\n\n", 1)
+    changes, *_ = compare_with(rest, wrong(), 1)
+    new = changes["failed"]["new"]  # A kept case, and those that are derived from it.
+    assert new > 1 and new + changes["failed"]["known"] == len(changes["failures"]), changes["failed"]
+    changes, *_ = compare_with(first.replace("2099", "2020") + "\n\n" + rest, wrong(), 1)
+    assert changes["failed"]["expired"] == new and changes["failed"]["new"] == 0, changes["failed"]
+    entry = "[known.all]\nop = silu\ndevice = *blocks*\nreason = a test\nexpires = never\n"
+    changes, *_ = compare_with(entry, wrong(), 0)
+    assert changes["baseline"]["entries"][0]["failed"] == changes["failed"]["known"]
+    compare_with(entry.replace("*blocks*", "another"), wrong(), 1)
+    changes, *_ = over_runs(folder, right(), "--baseline", known, code=0)
+    assert changes["baseline"]["entries"][0]["state"] == "absent"
+
+
+def two_devices_of_a_run_are_compared(folder):
+    dir_ = run("two", "[target.other]\nbackend = reference:f64\n" + FAULT, 1)
+    changes, text, *_ = over_runs(folder, dir_, dir_, "--pair", "other=gpu", "--fail-on", "broken", code=1)
+    assert {(flip["target"], flip["op"]) for flip in changes["flips"]} == {("other=gpu", "tapml.silu")}
+    rig.contains(text, "device: f64 -> f32-blocked")
+    over_runs(folder, dir_, dir_, "--pair", "gpu=other", "--fail-on", "broken", code=0)
+    done = rig.check(rig.host("compare", dir_, dir_, "--pair", "cpu=gpu"), 2)
+    rig.contains(done.stderr, f"the run in '{dir_}' has no target 'cpu'")
+
+
 def report(folder, dir_, name):
     """Page, JSON and JUnit file of a copy of a run's folder."""
     copy = os.path.join(folder, name)
@@ -201,4 +286,6 @@ def what_is_no_run_is_refused(folder):
 
 if __name__ == "__main__":
     rig.main([a_copy_is_alike, the_same_run_again_is_alike, two_runs_are_distinguished, other_prompts_have_other_cases,
-              small_changes_are_found, other_code_is_found, what_is_no_run_is_refused], needs=["reference"])
+              small_changes_are_found, other_code_is_found, what_is_no_run_is_refused,
+              runs_over_time_say_what_flipped_and_since_when, known_failures_are_known_until_their_day,
+              two_devices_of_a_run_are_compared], needs=["reference"])

@@ -292,6 +292,27 @@ words("a store that is none", ["config.json"], "replay", os.path.join(LLAMA, "co
 words("a store that is absent", ["absent.tapmlrun"], "replay", "FOLDER/absent.tapmlrun", "--backend", "reference")
 words("no store", ["one store expected, 0 given"], "replay", "--backend", "reference")
 STORED = os.path.join(rig.DATA, "stores", "version-6")  # A run.
+words("a comparison that ends for nothing", ["--fail-on is 'all', expected 'difference', 'broken' or 'slower'"],
+      "compare", STORED, STORED, "--fail-on", "all")
+words("a pair that is none", ["--pair is 'gpu', expected TARGET=TARGET"], "compare", STORED, STORED, "--pair", "gpu")
+words("a day that is none", ["--expires is '2026-02-29', expected a day such as 2027-03-31, or 'never'"],
+      "compare", STORED, "--write-baseline", "FOLDER/known.ini", "--expires", "2026-02-29")
+words("a baseline that is absent", ["known.ini"], "compare", STORED, "--baseline", "FOLDER/known.ini")
+words("a JUnit file of dumps", ["--junit is of two runs"], "compare", LLAMA, LLAMA, "--junit", "FOLDER/x.xml")
+
+
+def baseline(name, pieces, text):
+    row(f"baseline: {name}", 2, pieces,
+        lambda folder: ["compare", STORED, "--baseline", write(os.path.join(folder, "known.ini"), text)])
+
+
+baseline("no reason", ["known.ini", "reason"], "[known.a]\nop = silu\nexpires = never\n")
+baseline("no day", ["known.ini:4: [known.a] expires: expected a day such as 2027-03-31, or 'never', found 'soon'"],
+         "[known.a]\nop = silu\nreason = x\nexpires = soon\n")
+baseline("an unknown key", ["unknown key 'devise' in [known.a], did you mean 'device'?"],
+         "[known.a]\nop = silu\ndevise = x\nreason = x\nexpires = never\n")
+baseline("an unknown section", ["unknown section [knwon.a], did you mean [known.a]?"],
+         "[knwon.a]\nop = silu\nreason = x\nexpires = never\n")
 words("a query without a run", ["expected folders of runs and a query behind them, found 1 arguments"], "query", "SELECT 1")
 words("a query of no run", ["there is no run in '"], "query", "FOLDER", "SELECT 1")
 words("a query that is empty", ["the query is empty"], "query", STORED, "")

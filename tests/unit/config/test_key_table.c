@@ -45,3 +45,19 @@ Test(key_table, a_type_is_told_in_words)
         text_release(&text);
     }
 }
+
+Test(key_table, a_value_is_printed_so_that_it_is_read_again)
+{
+    char value[400];
+    struct text text;
+
+    memset(value, 'x', sizeof(value) - 1);
+    value[sizeof(value) - 1] = '\0';
+    memcpy(value, "a;b\nc\xc3\xa9", 7);
+    text_init(&text);
+    key_table_print(&text, "reason", value);
+    cr_assert_eq(strncmp(text.data, "reason = a b c  xxx", 19), 0, "%s", text.data);
+    cr_assert_lt(text.length, 189);
+    cr_assert_eq(text.data[text.length - 1], '\n');
+    text_release(&text);
+}

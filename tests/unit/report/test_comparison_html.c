@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/compared.h"
+#include "harness/changed.h"
 #include "report/comparison_html.h"
 
 static struct text page;
@@ -52,4 +52,22 @@ Test(comparison_html, each_kind_has_a_table_and_third_parties_write_no_markup)
     expect("&lt;script&gt;alert(1)&lt;/script&gt;");
     cr_expect_null(strstr(page.data, REPORT_HOSTILE));
     json_decref(comparison);
+}
+
+Test(comparison_html, what_several_runs_say_has_tables)
+{
+    struct changed changed;
+
+    changed_begin(&changed, 3);
+    changed_set(&changed, 2, 2, "fail");
+    compared_set(changed_case(&changed, 2, 2), "reason", json_string(REPORT_HOSTILE));
+    json_t *comparison = changed_make(&changed, NULL);
+
+    comparison_html_print(comparison, &page);
+    cr_assert_not_null(strstr(page.data, "<h2 id=\"failures\">failures of the last run</h2>"));
+    cr_assert_not_null(strstr(page.data, "<h2 id=\"flips\">flips</h2>"));
+    cr_assert_not_null(strstr(page.data, "<td>pass -&gt; pass -&gt; fail</td>"));
+    cr_assert_null(strstr(page.data, "<td>" REPORT_HOSTILE));
+    json_decref(comparison);
+    changed_end(&changed);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/compared.h"
+#include "harness/changed.h"
 #include "report/comparison_text.h"
 
 #include <criterion/redirect.h>
@@ -104,4 +104,33 @@ Test(comparison_text, a_kind_has_a_title_and_its_first_lines, .init = cr_redirec
         strstr(printed, "\nsettings: 30\n  run: model.weight_bytes.t0: none -> 0\n"));
     cr_expect_null(strstr(printed, "weight_bytes.t20"));
     cr_expect_not_null(strstr(printed, "and 10 more"));
+}
+
+Test(comparison_text, several_runs_are_named_and_one_alone_is, .init = cr_redirect_stdout)
+{
+    struct changed changed;
+    char printed[8192] = "";
+
+    changed_begin(&changed, 3);
+    json_t *comparison = changed_make(&changed, NULL);
+
+    cr_assert_eq(comparison_text_print(comparison), TAPML_OK);
+    json_decref(comparison);
+    changed.count = 1;
+    comparison = changed_make(&changed, NULL);
+    cr_assert_eq(comparison_text_print(comparison), TAPML_OK);
+    (void)fflush(stdout);
+    const size_t size = fread(printed, 1, sizeof(printed) - 1, cr_get_redirected_stdout());
+
+    cr_assert_gt(size, 0);
+    cr_expect_not_null(strstr(printed, "between: run1 (run run-"));
+    cr_expect_not_null(strstr(printed, "Failures: 2 as before.\n"));
+    const char *alone = strstr(printed, "\nrun: run0 (run run-");
+
+    cr_assert_not_null(alone);
+    cr_expect_null(strstr(alone, "The runs are alike"));
+    cr_expect_not_null(strstr(alone, "Failures: 2 new.\n"));
+    json_decref(comparison);
+    changed.count = 3;
+    changed_end(&changed);
 }

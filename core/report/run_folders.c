@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "report/run_folders.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/file.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+int run_folders_has_run(const char *folder)
+{
+    char *path = file_join(folder, "run.tapmlrun");
+    const int has = path != NULL && file_exists(path);
+
+    alloc_free(path);
+    return has;
+}
+
+static tapml_status add(struct run_folders *folders, struct arena *arena, const char *folder)
+{
+    void *names = folders->names;
+
+    if (!alloc_grow(&names, &folders->capacity, folders->count, sizeof(*folders->names))) {
+        return status_no_memory();
+    }
+    folders->names = names;
+    folders->names[folders->count] = arena_text(arena, folder);
+    return folders->names[folders->count++] != NULL ? TAPML_OK : status_no_memory();
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static tapml_status add_below(struct run_folders *folders, struct arena *arena, const char *folder)
+{
+    struct dirent **names = NULL;
+    const int count = scandir(folder, &names, is_visible, compare_names);
+    tapml_status status = TAPML_OK;
+
+    for (int i = 0; i < count; i++) {
+        char *path = file_join(folder, names[i]->d_name);
+
+        if (status == TAPML_OK && path == NULL) {
+            status = status_no_memory();
+        }
+        if (status == TAPML_OK && run_folders_has_run(path)) {
+            status = add(folders, arena, path);
+        }
+        alloc_free(path);
+        free(names[i]);
+    }
+    free(names);
+    return status;
+}
+
+int run_folders_has_any(const char *folder)
+{
+    struct run_folders folders = {.names = NULL};
+    struct arena *arena = arena_create();
+    const int has = arena != NULL && run_folders_add(&folders, arena, folder) == TAPML_OK;
+
+    run_folders_release(&folders);
+    arena_destroy(arena);
+    return has;
+}
+
+tapml_status run_folders_add(struct run_folders *folders, struct arena *arena, const char *folder)
+{
+    const size_t before = folders->count;
+
+    TAPML_TRY(run_folders_has_run(folder) ? add(folders, arena, folder)
+                                          : add_below(folders, arena, folder));
+    return folders->count > before
+               ? TAPML_OK
+               : status_fail(TAPML_NOT_FOUND, "there is no run in '%s'", folder);
+}
+
+void run_folders_release(struct run_folders *folders)
+{
+    alloc_free(folders->names);
+    *folders = (struct run_folders){.names = NULL};
+}
