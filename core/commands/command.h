@@ -84,6 +84,10 @@ extern const struct options_manual command_replay_manual;
 enum outcome command_show_main(const struct command *command);
 extern const struct options_manual command_show_manual;
 
+// Chosen cases of a run in one file, with their weights.
+enum outcome command_pack_main(const struct command *command);
+extern const struct options_manual command_pack_manual;
+
 // A case of a store as files for people without TapML.
 enum outcome command_export_main(const struct command *command);
 extern const struct options_manual command_export_manual;
@@ -140,6 +144,6 @@ extern const struct options_manual command_report_manual;
 enum outcome command_query_main(const struct command *command);
 extern const struct options_manual command_query_manual;
 
-// What two runs differ in, from their stores; or where two dumps diverge.
+// What runs differ in, from their stores; or where two dumps diverge.
 enum outcome command_compare_main(const struct command *command);
 extern const struct options_manual command_compare_manual;

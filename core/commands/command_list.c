@@ -61,6 +61,8 @@ static const struct command_entry entries[] = {
      &command_replay_manual},
     {"show", command_show_main, "list the cases of a store, or show what is in one",
      &command_show_manual},
+    {"pack", command_pack_main, "write chosen cases of a run to one file, with their weights",
+     &command_pack_manual},
     {"export", command_export_main, "write a case as arrays of NumPy and a test",
      &command_export_manual},
     {"import", command_import_main, "make cases of what another program has dumped",

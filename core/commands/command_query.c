@@ -61,7 +61,7 @@ static tapml_status take_options(const struct options *options, struct querying_
 // Rows that there are have been asked for, even if there would be more.
 static tapml_status run(const struct options *options)
 {
-    struct querying_options querying;
+    struct querying_options querying = {.take = NULL};
     struct text text;
 
     TAPML_TRY(take_options(options, &querying));

@@ -13,6 +13,7 @@
 #include "run/driver_listing.h"
 #include "run/interrupt.h"
 #include "run/progress.h"
+#include "run/recorded_on.h"
 #include "run/setup.h"
 #include "store/bundle.h"
 #include "store/metadata.h"
@@ -162,7 +163,12 @@ static tapml_status print_bundle(struct replaying *replaying, const struct verdi
 
 static tapml_status print(struct replaying *replaying, const struct verdict_list *list)
 {
+    struct text text;
+
     TAPML_TRY(report_print_verdicts(list, FAILURES_SHOWN));
+    text_init(&text);
+    recorded_on_print(replaying->store, backend_info(replaying->place->backend), &text);
+    TAPML_TRY(text_print(&text));
     return bundle_is(replaying->store) ? print_bundle(replaying, list) : TAPML_OK;
 }
 

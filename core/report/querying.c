@@ -207,7 +207,9 @@ static tapml_status take_rows(struct querying *querying, struct query_output *ou
         if (count == querying->options->rows) {
             return too_many_rows(querying);
         }
-        TAPML_TRY(query_output_add(output, querying->query));
+        TAPML_TRY(querying->options->take != NULL
+                      ? querying->options->take(querying->options->user, querying->query)
+                      : query_output_add(output, querying->query));
     }
 }
 
@@ -220,7 +222,7 @@ static tapml_status answer(struct querying *querying, struct text *out_text)
                       (uint64_t)querying->options->memory_mib * MIB);
     const tapml_status status = take_rows(querying, &output);
 
-    if (status == TAPML_OK) {
+    if (status == TAPML_OK && querying->options->take == NULL) {
         TAPML_TRY(query_output_print(&output, querying->query, out_text));
     } else if (status == TAPML_UNAVAILABLE && output.rows == (size_t)querying->options->rows) {
         TAPML_TRY(query_output_print(&output, querying->query, out_text));

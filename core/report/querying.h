@@ -9,12 +9,19 @@
 #include "base/text.h"
 #include "report/query_output.h"
 
+struct query;
+
 struct querying_options {
     const char *const *folders; // Of runs, or folders of such folders.
     size_t folder_count;
     const char *sql;
     enum query_form form;
     int64_t seconds, memory_mib, rows; // At most; each above 0.
+
+    // Takes each row in place of a text (query_value); a status that is not TAPML_OK ends it. Or
+    // NULL.
+    tapml_status (*take)(void *user, struct query *query);
+    void *user;
 };
 
 // Appends the answer. TAPML_NOT_FOUND if a folder has no run, TAPML_INVALID for a store that cannot

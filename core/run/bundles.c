@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "graph/group.h"
 #include "run/progress.h"
+#include "run/recorded_on.h"
 #include "store/blame.h"
 #include "store/bundle.h"
 #include "store/bundled.h"
@@ -157,6 +158,22 @@ static tapml_status print_repeats(const struct bundling *bundling, const char **
     return repeats > 1 && *out_text == NULL ? status_no_memory() : TAPML_OK;
 }
 
+// What the target is where it failed.
+static tapml_status record_target(const struct bundling *bundling, struct store *store)
+{
+    const struct backend_info *info = backend_info(bundling->options->backend);
+    const struct recorded_on item = {.target = bundling->options->target,
+                                     .component = info->component,
+                                     .device = info->device,
+                                     .device_name = info->device_name,
+                                     .driver = info->driver,
+                                     .plugin = info->plugin,
+                                     .plugin_version = info->plugin_version,
+                                     .build = info->build_id};
+
+    return recorded_on_write(store, 0, &item);
+}
+
 static tapml_status save(const struct bundling *bundling, const struct carved_case *item)
 {
     const char *repeats = NULL;
@@ -188,9 +205,11 @@ static tapml_status save(const struct bundling *bundling, const struct carved_ca
     const struct compiled_op *schema = catalogue_find(
         registry_catalogue(bundling->options->registry), item->op_name, item->op_version);
     const char *name = NULL;
-    const tapml_status status = schema && group_rule_name(schema->op->name, &name) > 0
-                                    ? op_definition_write(store, schema->op)
-                                    : TAPML_OK;
+    tapml_status status = record_target(bundling, store);
+
+    if (status == TAPML_OK && schema && group_rule_name(schema->op->name, &name) > 0) {
+        status = op_definition_write(store, schema->op);
+    }
     store_close(store);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "model/checkpoint.h"
 #include "store/case.h"
 #include "store/metadata.h"
+#include "store/run_id.h"
 #include "store/store.h"
 #include "store/store_open.h"
 #include "store/stored_case.h"
@@ -129,25 +130,17 @@ static tapml_status remove_old(const char *path)
     return status;
 }
 
-// What goes into a bundle.
+// What goes into a store that is being made.
 struct filling {
-    const struct carved_case *item; // Or NULL.
-    const struct bundle_metadata *metadata;
-    size_t metadata_count;
+    bundle_fill_fn fill;
+    void *user;
 };
 
 static tapml_status fill(struct store *store, const struct filling *filling)
 {
     TAPML_TRY(store_begin(store));
-    if (filling->item) {
-        TAPML_TRY(stored_case_add(store, filling->item));
-    }
-    for (size_t i = 0; i < filling->metadata_count; i++) {
-        const struct bundle_metadata *metadata = &filling->metadata[i];
-        if (metadata->value) {
-            TAPML_TRY(metadata_set(store, metadata->name, metadata->value));
-        }
-    }
+    TAPML_TRY(run_id_make_same(store));
+    TAPML_TRY(filling->fill(filling->user, store));
     return store_commit(store);
 }
 
@@ -168,8 +161,10 @@ static tapml_status fill_file(const char *path, const struct filling *filling)
 static tapml_status
 write_and_rename(const char *beside, const char *path, const struct filling *filling)
 {
-    TAPML_TRY(remove_old(path));
-    const tapml_status status = fill_file(beside, filling);
+    tapml_status status = fill_file(beside, filling);
+    if (status == TAPML_OK) {
+        status = remove_old(path);
+    }
     if (status == TAPML_OK && rename(beside, path) == 0) {
         return TAPML_OK;
     }
@@ -180,6 +175,41 @@ write_and_rename(const char *beside, const char *path, const struct filling *fil
     return status != TAPML_OK ? status_fail(status, "%s", message)
                               : status_fail(TAPML_UNAVAILABLE, "cannot rename '%s' to '%s': %s",
                                             beside, path, message);
+}
+
+tapml_status bundle_write(const char *path, bundle_fill_fn fill_, void *user)
+{
+    struct text beside;
+    text_init(&beside);
+    text_format(&beside, "%s.part", path);
+    tapml_status status = text_status(&beside);
+    if (status == TAPML_OK) {
+        status = write_and_rename(beside.data, path, &(struct filling){fill_, user});
+    }
+    text_release(&beside);
+    return status;
+}
+
+// A case, or none, with what a bundle says of itself.
+struct bundle {
+    const struct carved_case *item; // Or NULL.
+    const struct bundle_metadata *metadata;
+    size_t metadata_count;
+};
+
+static tapml_status fill_bundle(void *user, struct store *store)
+{
+    const struct bundle *bundle = user;
+    if (bundle->item) {
+        TAPML_TRY(stored_case_add(store, bundle->item));
+    }
+    for (size_t i = 0; i < bundle->metadata_count; i++) {
+        const struct bundle_metadata *metadata = &bundle->metadata[i];
+        if (metadata->value) {
+            TAPML_TRY(metadata_set(store, metadata->name, metadata->value));
+        }
+    }
+    return TAPML_OK;
 }
 
 tapml_status bundle_create(const char *path,
@@ -194,16 +224,9 @@ tapml_status bundle_create(const char *path,
                                path, item->arguments[i].origin);
         }
     }
-    struct text beside;
-    text_init(&beside);
-    text_format(&beside, "%s.part", path);
-    tapml_status status = text_status(&beside);
-    if (status == TAPML_OK) {
-        status =
-            write_and_rename(beside.data, path, &(struct filling){item, metadata, metadata_count});
-    }
-    text_release(&beside);
-    return status == TAPML_OK ? store_open(path, 0, out_store) : status;
+    struct bundle bundle = {item, metadata, metadata_count};
+    TAPML_TRY(bundle_write(path, fill_bundle, &bundle));
+    return store_open(path, 0, out_store);
 }
 
 int bundle_is(struct store *store)

@@ -58,3 +58,11 @@ tapml_status bundle_create(const char *path,
                            struct store **out_store) STATUS_USED;
 
 int bundle_is(struct store *store);
+
+// Fills a store that is being made.
+typedef tapml_status (*bundle_fill_fn)(void *user, struct store *store);
+
+// Writes a store by one transaction of `fill`, in place of what was at `path`: whole or not at all.
+// The same rows in the same order give the same bytes, since such a store says neither when nor
+// where it was made.
+tapml_status bundle_write(const char *path, bundle_fill_fn fill, void *user) STATUS_USED;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/query_views.h"
 
+#include "base/text.h"
+
 #define COUNT(columns_) (sizeof(columns_) / sizeof(*(columns_)))
 #define RUN                                                                                        \
     {                                                                                              \
@@ -120,4 +122,12 @@ static const struct query_view VIEWS[] = {
 const struct query_view *query_views_at(size_t index)
 {
     return index < COUNT(VIEWS) ? &VIEWS[index] : NULL;
+}
+
+void query_views_choose(const char *condition, struct text *out_sql)
+{
+    text_format(out_sql,
+                "SELECT DISTINCT case_id FROM cases LEFT JOIN verdicts USING"
+                " (run, case_id, instance, op, version, phase, shape_class)\nWHERE (\n%s\n)",
+                condition);
 }

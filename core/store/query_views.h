@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+struct text;
+
 enum { QUERY_COLUMNS_MAX = 64, QUERY_VIEWS_MAX = 16 };
 
 struct query_column {
@@ -27,3 +29,8 @@ struct query_view {
 
 // By index, NULL past the last. A new view is a row of the table behind this function.
 const struct query_view *query_views_at(size_t index);
+
+// Appends the query for the numbers of the cases that meet a condition over the columns of `cases`
+// and `verdicts`, each once. The condition stands on lines of its own, so that a comment in it ends
+// there; it may be anybody's, as a query.
+void query_views_choose(const char *condition, struct text *out_sql);

@@ -14,3 +14,8 @@ struct store;
 // it is first asked for, so in the transaction of the first row that names it. `*out_id` lives
 // until the store is closed or rolled back.
 tapml_status run_id(struct store *store, const char **out_id) STATUS_USED;
+
+// Makes the run that this connection writes for the same at each time and on each machine, so that
+// a file with the same rows has the same bytes: its id is all zeros, and it has neither machine nor
+// time. Call it before anything else writes, inside of a transaction.
+tapml_status run_id_make_same(struct store *store) STATUS_USED;

@@ -299,6 +299,15 @@ words("a day that is none", ["--expires is '2026-02-29', expected a day such as 
       "compare", STORED, "--write-baseline", "FOLDER/known.ini", "--expires", "2026-02-29")
 words("a baseline that is absent", ["known.ini"], "compare", STORED, "--baseline", "FOLDER/known.ini")
 words("a JUnit file of dumps", ["--junit is of two runs"], "compare", LLAMA, LLAMA, "--junit", "FOLDER/x.xml")
+words("a pack of nothing", ["the folder of a run, --where and --out expected"], "pack", STORED)
+words("a pack of an unknown column", ["no such column: verdct, did you mean 'verdict'?"],
+      "pack", STORED, "--where", "verdct = 'fail'", "--out", "FOLDER/pack.tapmlrun")
+words("a pack of two statements", ["a query is one statement, found more behind it"],
+      "pack", STORED, "--where", "1); SELECT (1", "--out", "FOLDER/pack.tapmlrun")
+words("a pack without a case", ["no case is chosen by 'op = 'tapml.none''"],
+      "pack", STORED, "--where", "op = 'tapml.none'", "--out", "FOLDER/pack.tapmlrun")
+words("a pack without names", ["--redact is 'names', expected 'prompts'"],
+      "pack", STORED, "--where", "1", "--out", "FOLDER/pack.tapmlrun", "--redact", "names")
 
 
 def baseline(name, pieces, text):

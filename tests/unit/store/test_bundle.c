@@ -223,3 +223,35 @@ Test(bundle, a_torn_file_gives_no_other_case)
     }
     alloc_free(data);
 }
+
+// When and where it was written is not in it.
+Test(bundle, the_same_rows_are_the_same_bytes)
+{
+    char *first = NULL, *second = NULL;
+    size_t first_size = 0, second_size = 0;
+    write_bundle();
+    MUST(file_read(path, 1 << 24, &first, &first_size));
+    write_bundle();
+    MUST(file_read(path, 1 << 24, &second, &second_size));
+    cr_assert_eq(first_size, second_size);
+    cr_assert_arr_eq(first, second, first_size);
+    alloc_free(first);
+    alloc_free(second);
+}
+
+static tapml_status refuse(void *user, struct store *store)
+{
+    MUST(metadata_set(store, "a", "b"));
+    return status_fail(TAPML_NOT_FOUND, "%s", (const char *)user);
+}
+
+Test(bundle, what_cannot_be_filled_leaves_what_was_there)
+{
+    struct carved_case again;
+    char words[] = "nothing to fill it with";
+    write_bundle();
+    cr_assert_eq(bundle_write(path, refuse, words), TAPML_NOT_FOUND);
+    cr_assert_str_eq(status_message(), words);
+    cr_assert_not(file_exists(scratch_path(&scratch, "FAULT-1.tapmlrun.part")));
+    cr_assert_eq(load(&again), TAPML_OK, "%s", status_message());
+}

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
 #include "one_case.h"
 #include "store/query.h"
 
@@ -76,4 +77,14 @@ Test(query_views, say_what_the_tables_say)
                      " AND prompts = 1 AND cases = 1 AND starts = 1 AND machine = 'machine'"),
                  2);
     cr_expect_eq(ask("SELECT margin FROM derived WHERE label = 'out=33' AND op = 'x.op'"), 0);
+}
+
+Test(query_views, a_condition_chooses_cases)
+{
+    struct text sql;
+    text_init(&sql);
+    query_views_choose("margin > 1 -- a comment", &sql);
+    cr_assert_not_null(strstr(sql.data, "SELECT DISTINCT case_id FROM cases LEFT JOIN verdicts"));
+    cr_assert_not_null(strstr(sql.data, "WHERE (\nmargin > 1 -- a comment\n)"));
+    text_release(&sql);
 }

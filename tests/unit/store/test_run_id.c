@@ -25,3 +25,14 @@ Test(run_id, is_written_with_the_first_row_that_names_it)
     cr_assert_str_neq(again, first);
     cr_assert_eq(number_of("SELECT count(*) FROM run"), 1);
 }
+
+Test(run_id, can_be_the_same_everywhere)
+{
+    const char *id = NULL;
+    MUST(store_begin(store));
+    MUST(run_id_make_same(store));
+    MUST(run_id(store, &id));
+    cr_assert_str_eq(id, "00000000000000000000000000000000");
+    cr_assert_eq(number_of("SELECT count(*) FROM run WHERE machine = '' AND begun_s = 0"), 1);
+    MUST(store_commit(store));
+}

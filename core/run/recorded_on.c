@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run/recorded_on.h"
+
+#include "base/sentence.h"
+#include "device/backend.h"
+#include "store/metadata.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TARGETS_MAX = 64, NAME_TEXT = 64 };
+
+static const struct {
+    const char *name;
+    size_t then, here; // Members of recorded_on and of backend_info.
+} members[] = {
+    {"component", offsetof(struct recorded_on, component),
+     offsetof(struct backend_info, component)},
+    {"device", offsetof(struct recorded_on, device), offsetof(struct backend_info, device)},
+    {"device_name", offsetof(struct recorded_on, device_name),
+     offsetof(struct backend_info, device_name)},
+    {"driver", offsetof(struct recorded_on, driver), offsetof(struct backend_info, driver)},
+    {"plugin", offsetof(struct recorded_on, plugin), offsetof(struct backend_info, plugin)},
+    {"plugin_version", offsetof(struct recorded_on, plugin_version),
+     offsetof(struct backend_info, plugin_version)},
+    {"build", offsetof(struct recorded_on, build), offsetof(struct backend_info, build_id)},
+};
+
+static const char *text_at(const void *object, size_t offset)
+{
+    const char *text = NULL;
+
+    memcpy(&text, (const char *)object + offset, sizeof(text));
+    return text != NULL ? text : "";
+}
+
+static void name_key(size_t index, const char *name, char out_key[NAME_TEXT])
+{
+    (void)snprintf(out_key, NAME_TEXT, "recorded.%zu.%s", index, name);
+}
+
+tapml_status recorded_on_write(struct store *store, size_t index, const struct recorded_on *item)
+{
+    char key[NAME_TEXT];
+
+    name_key(index, "target", key);
+    TAPML_TRY(metadata_set(store, key, item->target));
+    for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+        name_key(index, members[i].name, key);
+        TAPML_TRY(metadata_set(store, key, text_at(item, members[i].then)));
+    }
+    return TAPML_OK;
+}
+
+// A value that somebody else wrote, or this host.
+static void print_value(struct text *out, const char *value)
+{
+    char room[SENTENCE_QUOTED_BYTES];
+
+    text_append(out, *value != '\0' ? sentence_shorten(value, room, sizeof(room)) : "none");
+}
+
+static void
+print_target(struct store *store, const struct backend_info *here, size_t index, struct text *out)
+{
+    const char *between = ": here are other ";
+    char key[NAME_TEXT];
+
+    for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+        const char *is = text_at(here, members[i].here);
+
+        name_key(index, members[i].name, key);
+        const char *was = metadata_get(store, key);
+
+        if (was != NULL && strcmp(was, is) != 0) {
+            text_format(out, "%s%s: ", between, members[i].name);
+            print_value(out, was);
+            text_append(out, " -> ");
+            print_value(out, is);
+            between = "; ";
+        }
+    }
+    text_append(out, *between == ':' ? ": as here\n" : "\n");
+}
+
+void recorded_on_print(struct store *store, const struct backend_info *here, struct text *out)
+{
+    for (size_t index = 0; index < TARGETS_MAX; index++) {
+        char key[NAME_TEXT];
+
+        name_key(index, "target", key);
+        const char *target = metadata_get(store, key);
+
+        if (target == NULL) {
+            return;
+        }
+        text_append(out, "recorded on '");
+        print_value(out, target);
+        text_append(out, "'");
+        print_target(store, here, index, out);
+    }
+}
