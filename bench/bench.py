@@ -104,6 +104,14 @@ class Run:
         """Runs the host with the sections of `extra` behind those of the run."""
         return self.bench.host("--config", self.write_ini(extra), "--verbose")
 
+    def unsupported(self, target="gpu"):
+        """(instance, op) of what the target lacks."""
+        path = os.path.join(self.folder, "report.json")
+        self.bench.host("report", os.path.join(self.folder, "run"), "--json", path)
+        with open(path, encoding="utf-8") as file:
+            instances = [item for found in json.load(file)["targets"] if found["name"] == target for item in found["instances"]]
+        return [(item["instance"], item["op"]) for item in instances if item["state"] == "unsupported"]
+
     def rows(self, sql, *values):
         """What a query of the store gives."""
         connection = sqlite3.connect(os.path.join(self.folder, "run", "run.tapmlrun"))
@@ -162,11 +170,6 @@ def blamed(report):
     """(instance, op, whether it is the first of its op), in the order of the graph."""
     found = re.findall(r"^blamed(?: with others)?: (\S+) \((\S+)\)(, the first of its op)?", report, re.M)
     return [(instance, op, bool(first)) for instance, op, first in found]
-
-
-def unsupported(report):
-    """(instance, op) of what the target lacks."""
-    return re.findall(r"^unsupported: (\S+) \((\S+)\)", report, re.M)
 
 
 def not_offloaded(report, lacking=0):

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static tapml_status fail(int error)
@@ -18,6 +19,16 @@ static tapml_status fail(int error)
                        error == 0                                ? "some of it was lost before"
                        : file_is_full(error, "/dev/stdout", why) ? why
                                                                  : strerror(error));
+}
+
+void output_begin(void)
+{
+    struct stat output, errors;
+
+    if (fstat(STDOUT_FILENO, &output) == 0 && fstat(STDERR_FILENO, &errors) == 0 &&
+        output.st_dev == errors.st_dev && output.st_ino == errors.st_ino) {
+        (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    }
 }
 
 tapml_status output_try(void)

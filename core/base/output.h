@@ -7,6 +7,10 @@
 
 #include "base/status.h"
 
+// Where both streams are one file, as with `2>&1`, lines come there in the order in which they are
+// printed. Before anything is printed.
+void output_begin(void);
+
 // Whether the standard output can be written to, as far as that shows before: TAPML_UNAVAILABLE if
 // it is closed, open for reading only, or a device without room. Nothing is printed.
 tapml_status output_try(void) STATUS_USED;

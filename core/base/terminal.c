@@ -22,3 +22,13 @@ int terminal_columns(int descriptor)
 
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
+
+int terminal_widen(int width, const char *word)
+{
+    int columns = 0;
+
+    for (; *word != '\0' && columns < TERMINAL_COLUMN_MAX; word++) {
+        columns += ((unsigned char)*word & 0xc0) != 0x80; // A character.
+    }
+    return columns > width ? columns : width;
+}

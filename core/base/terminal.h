@@ -10,3 +10,9 @@ int terminal_wants_colour(int descriptor);
 
 // Columns of the terminal; 0 where there is none, or it does not say. [any]
 int terminal_columns(int descriptor);
+
+// The width of a column of a table that also has `word`: `width`, or more where the word is longer,
+// so that what stands behind it stays in its column. A word longer than TERMINAL_COLUMN_MAX, as a
+// stranger's may be, moves its own line alone. [any]
+enum { TERMINAL_COLUMN_MAX = 64 };
+int terminal_widen(int width, const char *word);

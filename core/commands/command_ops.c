@@ -4,6 +4,7 @@
 #include "commands/command.h"
 
 #include "base/log.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "config/survey.h"
 #include "run/setup.h"
@@ -31,6 +32,7 @@ struct columns {
     const char *names[COLUMNS_MAX];
     struct survey surveys[COLUMNS_MAX];
     size_t count;
+    int name_width, widths[COLUMNS_MAX]; // Of the text.
 };
 
 static int is_backend(const struct candidate *entry)
@@ -112,16 +114,44 @@ add_rows(struct text *text, const struct catalogue *own, const struct columns *c
     }
 }
 
+enum { NAME_TEXT = 128 };
+
+static void print_name(const struct survey_op *op, char out_name[NAME_TEXT])
+{
+    (void)snprintf(out_name, NAME_TEXT, "%s@%u", op->name, (unsigned)op->version); // May be cut.
+}
+
+// Columns as wide as what stands there.
+static void find_widths(const struct catalogue *own, struct columns *columns)
+{
+    char name[NAME_TEXT];
+
+    columns->name_width = 28;
+    for (size_t i = 0; i < catalogue_count(own); i++) {
+        const tapml_op *op = catalogue_at(own, i)->op;
+
+        print_name(&(struct survey_op){op->name, op->version}, name);
+        columns->name_width = terminal_widen(columns->name_width, name);
+    }
+    for (size_t k = 0; k < columns->count; k++) {
+        columns->widths[k] = terminal_widen(12, columns->names[k]);
+        for (size_t i = 0; i < columns->surveys[k].op_count; i++) {
+            print_name(&columns->surveys[k].ops[i], name);
+            columns->name_width = terminal_widen(columns->name_width, name);
+        }
+    }
+}
+
 static void
 add_line(struct text *text, const struct columns *columns, const struct survey_op *op, int is_first)
 {
-    char name[64];
+    char name[NAME_TEXT];
 
     (void)is_first;
-    (void)snprintf(name, sizeof(name), "%s@%u", op->name, (unsigned)op->version);
-    text_format(text, "%-28s", name);
+    print_name(op, name);
+    text_format(text, "%-*s", columns->name_width, name);
     for (size_t k = 0; k < columns->count; k++) {
-        text_format(text, " %-12s",
+        text_format(text, " %-*s", columns->widths[k],
                     survey_has_op(&columns->surveys[k], op->name, op->version) ? "yes" : "-");
     }
     text_append(text, "\n");
@@ -147,7 +177,7 @@ static void add_object(struct text *text,
     text_append(text, "]}");
 }
 
-static tapml_status print(const struct catalogue *own, const struct columns *columns, int is_json)
+static tapml_status print(const struct catalogue *own, struct columns *columns, int is_json)
 {
     struct text text;
 
@@ -158,9 +188,10 @@ static tapml_status print(const struct catalogue *own, const struct columns *col
         text_append(&text, "\n]\n");
         return text_print(&text);
     }
-    text_format(&text, "%-28s", "op");
+    find_widths(own, columns);
+    text_format(&text, "%-*s", columns->name_width, "op");
     for (size_t k = 0; k < columns->count; k++) {
-        text_format(&text, " %-12s", columns->names[k]);
+        text_format(&text, " %-*s", columns->widths[k], columns->names[k]);
     }
     text_append(&text, "\n");
     add_rows(&text, own, columns, add_line);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/sentence.h"
 #include "base/table.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "config/options.h"
 #include "exec/plan.h"
@@ -399,14 +400,19 @@ static void print_part(const struct overview *overview, const struct part *part)
 
 static void print_ops(const struct part *part)
 {
-    (void)printf("    %-24s %7s %7s %7s %7s %7s %9s\n", "operator", "results", "passed", "failed",
-                 "fresh", "stale", "inherited");
+    int width = 24;
+
+    for (size_t i = 0; i < part->op_count; i++) {
+        width = terminal_widen(width, part->ops[i].op);
+    }
+    (void)printf("    %-*s %7s %7s %7s %7s %7s %9s\n", width, "operator", "results", "passed",
+                 "failed", "fresh", "stale", "inherited");
     for (size_t i = 0; i < part->op_count; i++) {
         const struct result_counts *results = &part->ops[i].results;
 
-        (void)printf("    %-24s %7" PRId64 " %7" PRId64 " %7" PRId64 " %7" PRId64 " %7" PRId64
+        (void)printf("    %-*s %7" PRId64 " %7" PRId64 " %7" PRId64 " %7" PRId64 " %7" PRId64
                      " %9" PRId64 "\n",
-                     part->ops[i].op, results->all, results->passed, results->failed,
+                     width, part->ops[i].op, results->all, results->passed, results->failed,
                      results->fresh, results->stale, results->inherited);
     }
 }

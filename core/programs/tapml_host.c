@@ -6,6 +6,7 @@
 
 #include "base/descriptors.h"
 #include "base/file.h"
+#include "base/output.h"
 #include "commands/command.h"
 #include "commands/suggestion.h"
 
@@ -73,6 +74,7 @@ int main(int argc, char **argv)
 {
     // A file at its limit is a failed write with a sentence, and not the end.
     (void)signal(SIGXFSZ, SIG_IGN);
+    output_begin();
     const tapml_status status = descriptors_expect("tapml-host", 0);
 
     return (int)(status == TAPML_OK ? outcome_finish(run(argc, argv)) : outcome_report(status));

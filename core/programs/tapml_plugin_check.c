@@ -5,6 +5,7 @@
 // process of its own, without the sources of the plugin or of a host.
 
 #include "base/file.h"
+#include "base/output.h"
 #include "config/options.h"
 #include "kit/kit_list.h"
 #include "kit/kit_series.h"
@@ -265,6 +266,7 @@ int main(int argc, char **argv)
     struct options options;
 
     outcome_set_program("tapml-plugin-check");
+    output_begin();
     tapml_status status = options_parse(specs, argc - 1, argv + 1, &options);
     const char *program = file_of_program(path, sizeof(path));
     const char *parent = status == TAPML_OK ? options_get(&options, "--under") : NULL;

@@ -11,6 +11,7 @@
 #include "report/report_items.h"
 #include "report/report_markup.h"
 #include "report/report_measures.h"
+#include "report/report_refusals.h"
 #include "report/report_selection.h"
 #include "report/report_target.h"
 #include "report/report_verdict.h"
@@ -92,18 +93,13 @@ static tapml_status print_bundles(const json_t *target, const char *dir)
     return text_print(&text);
 }
 
-static void print_unsupported(const json_t *target)
+static tapml_status print_refusals(const json_t *target)
 {
-    const json_t *instances = json_object_get(target, "instances");
+    struct text text;
 
-    for (size_t i = 0; i < json_array_size(instances); i++) {
-        const json_t *item = json_array_get(instances, i);
-
-        if (strcmp(report_markup_string(item, "state"), "unsupported") == 0) {
-            (void)printf("unsupported: %s (%s): %s\n", report_markup_string(item, "instance"),
-                         report_markup_string(item, "op"), report_markup_string(item, "reason"));
-        }
-    }
+    text_init(&text);
+    report_refusals_print(target, &text);
+    return text_print(&text);
 }
 
 // The first of a target's derived cases of an op and source that failed, or that judges nothing.
@@ -140,7 +136,7 @@ print_derived_kind(const json_t *target, const char *op, const char *source, con
             report_markup_string(failed, "label"), report_markup_string(failed, "instance"),
             report_markup_string(failed, "phase"), report_markup_string(failed, "reason"));
     }
-    if (other != NULL) {
+    if (other != NULL && !report_refusals_has(target, op, report_markup_string(other, "reason"))) {
         (void)printf("not judged: %" PRIu64 " derived %s cases of %s, the first is %s: %s\n",
                      not_judged, source, op, report_markup_string(other, "label"),
                      report_markup_string(other, "reason"));
@@ -347,7 +343,7 @@ tapml_status report_print(const json_t *target, const struct report_options *opt
     if (report_markup_string(target, "nonfinite")[0] != '\0') {
         (void)printf("not finite: %s\n", report_markup_string(target, "nonfinite"));
     }
-    print_unsupported(target);
+    TAPML_TRY(print_refusals(target));
     print_derived(target);
     print_summary(target, is_verbose);
     return TAPML_OK;
@@ -425,13 +421,18 @@ tapml_status report_print_verdicts(const struct verdict_list *list, size_t failu
     report_lines_init(&lines);
     const tapml_status status = report_lines_add_verdicts(&lines, list);
 
-    (void)printf("%-24s %6s %6s %6s %12s %22s %10s\n", "operator", "cases", "right", "wrong",
+    int width = 24;
+
+    for (size_t i = 0; i < lines.count; i++) {
+        width = terminal_widen(width, lines.items[i].op_name);
+    }
+    (void)printf("%-*s %6s %6s %6s %12s %22s %10s\n", width, "operator", "cases", "right", "wrong",
                  "not compared", "margin (wrong above 1)", "us a call");
     for (size_t i = 0; i < lines.count; i++) {
         const struct report_line *line = &lines.items[i];
 
-        sentence_print("%-24s %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %12" PRIu64 " %22.3g %10.1f\n",
-                       line->op_name, line->cases, line->passed, line->failed,
+        sentence_print("%-*s %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %12" PRIu64 " %22.3g %10.1f\n",
+                       width, line->op_name, line->cases, line->passed, line->failed,
                        line->unsupported + line->skipped + line->stale, line->margin,
                        average_us(line->target_ns, line->cases));
     }

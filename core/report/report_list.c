@@ -3,6 +3,8 @@
 
 #include "report/report_list.h"
 
+#include "base/assert.h"
+#include "base/terminal.h"
 #include "report/report_markup.h"
 
 #include <stdio.h>
@@ -106,7 +108,8 @@ void report_list_print_phrase(const struct report_list *list, const json_t *item
 // -- The text ----------------------------------------------------------------------------------
 
 // A line of the table: the headings where there is no item.
-static void print_line(const struct report_list *list, const json_t *item, int is_coloured)
+static void
+print_line(const struct report_list *list, const json_t *item, const int *widths, int is_coloured)
 {
     const int is_red =
         is_coloured && item != NULL && list->is_wrong != NULL && list->is_wrong(item);
@@ -116,16 +119,35 @@ static void print_line(const struct report_list *list, const json_t *item, int i
         const struct report_word *word = &list->words[i];
         char made[REPORT_MARKUP_SHORT];
 
-        (void)printf("%s%*s", i > 0 ? " " : "", word->width,
+        (void)printf("%s%*s", i > 0 ? " " : "", widths[i],
                      item != NULL ? word->print(item, word->key, made) : word->heading);
     }
     (void)printf("%s\n", is_red ? "\033[0m" : "");
 }
 
+// A column is as wide as its longest word; one whose words begin it has a width below 0.
+static int find_width(const struct report_word *word, const json_t *items)
+{
+    const int is_left = word->width < 0;
+    int width = is_left ? -word->width : word->width;
+    char made[REPORT_MARKUP_SHORT];
+
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        width = terminal_widen(width, word->print(json_array_get(items, i), word->key, made));
+    }
+    return is_left ? -width : width;
+}
+
 void report_list_print_lines(const struct report_list *list, const json_t *items, int is_coloured)
 {
-    print_line(list, NULL, 0);
+    int widths[REPORT_WORDS_MAX];
+
+    ASSERT(list->word_count <= REPORT_WORDS_MAX);
+    for (size_t i = 0; i < list->word_count; i++) {
+        widths[i] = find_width(&list->words[i], items);
+    }
+    print_line(list, NULL, widths, 0);
     for (size_t i = 0; i < json_array_size(items); i++) {
-        print_line(list, json_array_get(items, i), is_coloured);
+        print_line(list, json_array_get(items, i), widths, is_coloured);
     }
 }

@@ -49,9 +49,10 @@ struct report_cell {
 
 // A cell of a table in the text, which is of the item or made in `out` of REPORT_MARKUP_SHORT
 // bytes.
+enum { REPORT_WORDS_MAX = 16 };
 struct report_word {
     const char *heading;
-    int width;       // In characters; negative: the text stands at the left.
+    int width;       // In characters, at least; negative: the text stands at the left.
     const char *key; // As above.
     const char *(*print)(const json_t *item, const char *key, char *out);
 };

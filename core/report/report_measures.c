@@ -4,6 +4,7 @@
 #include "report/report_measures.h"
 
 #include "base/alloc.h"
+#include "base/terminal.h"
 #include "report/report_markup.h"
 
 #include <inttypes.h>
@@ -87,16 +88,22 @@ void report_measures_release(struct report_measures *measures)
 
 void report_measures_print(const struct report_measures *measures, struct text *out)
 {
+    int op_width = 24, comparer_width = 32;
+
+    for (size_t i = 0; i < measures->count; i++) {
+        op_width = terminal_widen(op_width, measures->items[i].op);
+        comparer_width = terminal_widen(comparer_width, measures->items[i].comparer);
+    }
     if (measures->count > 0) {
-        text_format(out, "%-24s %-32s %8s %8s %12s  %s\n", "operator", "comparer", "outputs",
-                    "beyond", "worst", "of");
+        text_format(out, "%-*s %-*s %8s %8s %12s  %s\n", op_width, "operator", comparer_width,
+                    "comparer", "outputs", "beyond", "worst", "of");
     }
     for (size_t i = 0; i < measures->count; i++) {
         const struct report_measure *item = &measures->items[i];
 
-        text_format(out, "%-24s %-32s %8" PRIu64 " %8" PRIu64 " %12.4g  %s, %s (%s)\n", item->op,
-                    item->comparer, item->outputs, item->beyond, item->worst, item->instance,
-                    item->param, item->unit);
+        text_format(out, "%-*s %-*s %8" PRIu64 " %8" PRIu64 " %12.4g  %s, %s (%s)\n", op_width,
+                    item->op, comparer_width, item->comparer, item->outputs, item->beyond,
+                    item->worst, item->instance, item->param, item->unit);
     }
 }
 

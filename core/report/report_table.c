@@ -3,6 +3,7 @@
 
 #include "report/report_table.h"
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "report/report_grid.h"
 #include "report/report_markup.h"
@@ -13,12 +14,13 @@
 #include <string.h>
 
 // With so many targets beside each other a line is shorter than 100 columns; more are a table more.
-enum { NAME_WIDTH = 24, CELL_WIDTH = 20, COLUMNS_MAX = 3 };
+enum { NAME_WIDTH_MIN = 24, CELL_WIDTH = 20, COLUMNS_MAX = 3 };
 
 // Targets and, behind them, those that were given up: the ones that a table shows.
 struct shown_columns {
     const json_t *targets, *given_up;
     size_t begin, end;
+    int name_width; // Of the operators, which all targets have.
 };
 
 // -- Cells -------------------------------------------------------------------------------------
@@ -82,7 +84,7 @@ static void print_row(struct text *out,
                       const char *name,
                       void (*print)(struct text *out, const json_t *target))
 {
-    text_format(out, "%-*s", NAME_WIDTH, name);
+    text_format(out, "%-*s", columns->name_width, name);
     for (size_t i = columns->begin; i < columns->end; i++) {
         if (i < json_array_size(columns->targets)) {
             print(out, json_array_get(columns->targets, i));
@@ -97,7 +99,7 @@ static void print_names(struct text *out, const struct shown_columns *columns)
 {
     const size_t count = json_array_size(columns->targets);
 
-    text_format(out, "\n%-*s", NAME_WIDTH, "operator");
+    text_format(out, "\n%-*s", columns->name_width, "operator");
     for (size_t i = columns->begin; i < columns->end; i++) {
         const json_t *target = i < count ? json_array_get(columns->targets, i)
                                          : json_array_get(columns->given_up, i - count);
@@ -115,7 +117,7 @@ static void print_operators(struct text *out, const struct shown_columns *column
     for (size_t i = 0; i < json_array_size(ops); i++) {
         const char *op = report_markup_string(json_array_get(ops, i), "op");
 
-        text_format(out, "%-*s", NAME_WIDTH, op);
+        text_format(out, "%-*s", columns->name_width, op);
         for (size_t k = columns->begin; k < columns->end; k++) {
             if (k < json_array_size(columns->targets)) {
                 print_operator(out, json_array_get(columns->targets, k), op);
@@ -136,14 +138,27 @@ static void print_table(struct text *out, const struct shown_columns *columns)
     print_row(out, columns, "verdict", print_verdict);
 }
 
+static int find_name_width(const json_t *targets)
+{
+    const json_t *ops = json_object_get(json_array_get(targets, 0), "ops");
+    int width = NAME_WIDTH_MIN;
+
+    for (size_t i = 0; i < json_array_size(ops); i++) {
+        width = terminal_widen(width, report_markup_string(json_array_get(ops, i), "op"));
+    }
+    return width;
+}
+
 static void print_tables(struct text *out, const json_t *targets, const json_t *given_up)
 {
     const size_t count = json_array_size(targets) + json_array_size(given_up);
+    const int name_width = find_name_width(targets);
 
     for (size_t begin = 0; count > 1 && begin < count; begin += COLUMNS_MAX) {
         const struct shown_columns columns = {
             .targets = targets,
             .given_up = given_up,
+            .name_width = name_width,
             .begin = begin,
             .end = count - begin < COLUMNS_MAX ? count : begin + COLUMNS_MAX};
 

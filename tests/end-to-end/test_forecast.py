@@ -126,8 +126,11 @@ def a_run_refuses_what_is_forecast(folder):
         text = file.read()
     with open(ini, "w", encoding="utf-8") as file:
         file.write(text.replace("capacity = 128", f"capacity = {tokens}").replace("chunk = 64", f"chunk = {tokens}"))
-    done = rig.check(rig.host("--config", ini, timeout=3600), 0)
-    refused = {line.split()[1] for line in done.stdout.splitlines() if line.startswith("unsupported: ")}
+    document = os.path.join(folder, "refused.json")
+    done = rig.check(rig.host("--config", ini, "--json", document, timeout=3600), 0)
+    with open(document, encoding="utf-8") as file:
+        instances = json.load(file)["targets"][0]["instances"]
+    refused = {item["instance"] for item in instances if item["state"] == "unsupported"}
     assert predicted == refused, (predicted, refused)
     rig.contains(done.stdout, "0 blamed", f"{len(refused)} left on the source", "end to end: agrees")
 

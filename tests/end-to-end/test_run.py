@@ -225,6 +225,19 @@ def a_terminal_shows_the_verdict_first_and_last(folder):
         assert "\033[1;31m" not in on_a_terminal(env, "report", dir_)[2], env
 
 
+def both_streams_in_one_file_keep_their_order(folder):
+    """The report of the first target stands before the progress of the second."""
+    ini, _ = rig.write_small_run(folder, extra="[target.second]\nbackend = reference:f64\n")
+    path = os.path.join(folder, "both.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        subprocess.run([rig.HOST, "--config", ini], stdout=file, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=True)
+    with open(path, encoding="utf-8") as file:
+        said = file.read()
+    places = [said.index(words) for words in ("replay on gpu: ", "\ngpu = reference:f32-blocked ", "replay on second: ",
+                                              "\nsecond = reference:f64 ", "\nnext: ")]
+    assert places == sorted(places), said
+
+
 def mistakes_are_reported(folder):
     ini, _ = rig.write_run(folder, target="opencll")
     done = rig.host("--config", ini)
@@ -244,4 +257,5 @@ if __name__ == "__main__":
               states_follow_a_plan_that_changes_sides, the_way_back,
               the_final_plan_generates_the_same_text, a_second_start_says_the_same_and_replays_nothing,
               another_run_in_the_same_folder_is_refused, a_plan_says_what_moves, cases_are_replayed_alone,
-              a_terminal_shows_the_verdict_first_and_last, mistakes_are_reported], needs=["opencl", "reference"])
+              a_terminal_shows_the_verdict_first_and_last,
+              both_streams_in_one_file_keep_their_order, mistakes_are_reported], needs=["opencl", "reference"])

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -53,4 +54,17 @@ Test(terminal, a_file_is_none)
     cr_assert_eq(setenv("TERM", "xterm", 1), 0);
     cr_assert_not(terminal_wants_colour(file));
     cr_assert_eq(terminal_columns(file), 0);
+}
+
+Test(terminal, a_column_is_as_wide_as_its_longest_word)
+{
+    cr_assert_eq(terminal_widen(4, "abc"), 4);
+    cr_assert_eq(terminal_widen(4, "abcdef"), 6);
+    cr_assert_eq(terminal_widen(1, "\xc3\xa4\xc3\xb6"), 2, "characters, not bytes");
+    char stranger[1024];
+
+    (void)memset(stranger, 'x', sizeof(stranger) - 1);
+    stranger[sizeof(stranger) - 1] = '\0';
+    cr_assert_eq(terminal_widen(4, stranger), TERMINAL_COLUMN_MAX);
+    cr_assert_eq(terminal_widen(80, stranger), 80);
 }

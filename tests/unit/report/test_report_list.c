@@ -103,6 +103,6 @@ Test(report_list, the_text_has_a_line_for_each_item)
     cr_assert_eq(json_array_append_new(items, make("a long dish", 7, 0.5, 1)), 0);
     report_list_print_lines(&list, items, 0);
     (void)fflush(stdout);
-    cr_assert_stdout_eq_str("dish       g\nsoup   1,200\na long dish     7\n");
+    cr_assert_stdout_eq_str("dish            g\nsoup        1,200\na long dish     7\n");
     json_decref(items);
 }
