@@ -8,6 +8,7 @@
 #include "config/survey.h"
 #include "model/prompts.h"
 #include "offload/policy.h"
+#include "plugin/search.h"
 #include "run/observers.h"
 #include "run/prompt_inputs.h"
 #include "run/setup.h"
@@ -18,6 +19,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct options_spec specs[] = {
     {"--check-config", "FILE", "the INI file of a run"},
@@ -36,28 +38,58 @@ struct check {
     struct setup setup;
     struct prompts prompts;
     struct problems problems;
-    int is_source_known;         // Its backend is there.
+    size_t lacking;              // Of these, what is wrong with this machine and not with the file.
+    int is_source_asked;         // Its backend can be opened:
+    struct survey source;        // what it has.
     int has_model;               // With its tokenizer.
     struct carved_counts carved; // Of a run over cases.
 };
 
 // -- What the keys name ------------------------------------------------------------------------
 
-// Returns whether a backend is named and, as far as that was found out, can be used.
+// What a worker finds of a backend: that its driver and its device are there, and can be opened.
+// Nothing is asked on another machine, and where that opens more, such as a browser.
+static tapml_status ask_backend(struct check *check,
+                                const struct place_settings *place,
+                                int *out_is_asked,
+                                struct survey *out_survey)
+{
+    const struct setup *setup = &check->setup;
+    struct registry_location location;
+
+    *out_is_asked = 0;
+    if (place->backend == NULL || place->isolation.url != NULL) {
+        return TAPML_OK;
+    }
+    // A name that leads nowhere is a mistake in the file, with more words.
+    TAPML_TRY(survey_check(setup->program, setup->registry, &place->isolation, place->backend));
+    TAPML_TRY(registry_locate(setup->registry, place->backend, &location));
+    if (location.is_asked_late) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(survey_component(setup->program, &location,
+                               &(struct survey_question){.device = location.device}, setup->arena,
+                               out_survey));
+    TAPML_TRY(survey_status(out_survey, &location));
+    *out_is_asked = 1;
+    return TAPML_OK;
+}
+
+// Returns whether a worker has opened the backend, and `*out_survey` is what it has.
 static int check_backend(struct check *check,
                          const char *section,
-                         const struct place_isolation *how,
-                         const char *name)
+                         const struct place_settings *place,
+                         struct survey *out_survey)
 {
-    if (name == NULL) {
-        return 0;
-    }
-    if (survey_check(check->setup.program, check->setup.registry, how, name) != TAPML_OK) {
+    int is_asked = 0;
+    const tapml_status status = ask_backend(check, place, &is_asked, out_survey);
+
+    if (status != TAPML_OK) {
+        check->lacking += outcome_of(status) == OUTCOME_ENVIRONMENT;
         problems_refuse(&check->problems, &check->config.ini, section, "backend", "%s",
                         status_message());
-        return 0;
     }
-    return 1;
+    return is_asked;
 }
 
 static void check_observers(struct check *check, const char *section, const char *names)
@@ -83,15 +115,18 @@ static int is_repeated(const struct graph *graph, uint32_t index)
     return 0;
 }
 
-static void check_ops(struct check *check, const struct survey *survey)
+// The source has all ops of the model.
+static void check_source(struct check *check)
 {
-    const struct graph *graph = model_graph(check->setup.model);
+    const int is_known = check->is_source_asked && check->setup.model != NULL;
+    const struct graph *graph = is_known ? model_graph(check->setup.model) : NULL;
 
-    for (uint32_t i = 0; i < graph->op_count; i++) {
+    for (uint32_t i = 0; is_known && i < graph->op_count; i++) {
         const struct graph_op *op = &graph->ops[i];
 
         if (!is_repeated(graph, i) &&
-            !survey_computes_op(survey, registry_catalogue(check->setup.registry), op->op)) {
+            !survey_computes_op(&check->source, registry_catalogue(check->setup.registry),
+                                op->op)) {
             problems_refuse(&check->problems, &check->config.ini, "source", "backend",
                             "'%s' has no op '%s', which the model calls at '%s'",
                             check->config.source.backend, op->op->name, op->instance);
@@ -99,47 +134,43 @@ static void check_ops(struct check *check, const struct survey *survey)
     }
 }
 
-// What a worker finds of the source: that it can be opened, and has all ops of the model. Nothing
-// is asked where that opens more, such as a browser.
-static tapml_status ask_source(struct check *check)
-{
-    const struct setup *setup = &check->setup;
-    const char *name = check->config.source.backend;
-    struct registry_location location;
-    struct survey survey;
-
-    TAPML_TRY(registry_locate(setup->registry, name, &location));
-    if (location.is_asked_late) {
-        return TAPML_OK;
-    }
-    TAPML_TRY(survey_component(setup->program, &location,
-                               &(struct survey_question){.device = location.device}, setup->arena,
-                               &survey));
-    TAPML_TRY(survey_status(&survey, &location));
-    check_ops(check, &survey);
-    return TAPML_OK;
-}
-
-static void check_source(struct check *check)
-{
-    if (check->is_source_known && check->setup.model != NULL && ask_source(check) != TAPML_OK) {
-        problems_refuse(&check->problems, &check->config.ini, "source", "backend", "%s",
-                        status_message());
-    }
-}
-
 static void check_backends(struct check *check)
 {
-    check->is_source_known = check_backend(check, "source", &check->config.source.isolation,
-                                           check->config.source.backend);
+    struct survey survey;
+
+    check->is_source_asked = check_backend(check, "source", &check->config.source, &check->source);
     check_observers(check, "source", check->config.source.observers);
     for (size_t i = 0; i < check->config.target_count; i++) {
         char section[64];
 
         (void)snprintf(section, sizeof(section), "target.%s", check->config.targets[i].name);
-        (void)check_backend(check, section, &check->config.targets[i].isolation,
-                            check->config.targets[i].backend);
+        (void)check_backend(check, section, &check->config.targets[i], &survey);
         check_observers(check, section, check->config.targets[i].observers);
+    }
+}
+
+// What is named is opened by a worker, so that what its manifest does not show is found, too.
+static void check_named(struct check *check)
+{
+    const struct setup *setup = &check->setup;
+
+    for (size_t i = 0; i < registry_count(setup->registry); i++) {
+        const struct registry_location location = registry_location_at(setup->registry, i);
+        struct survey survey;
+
+        if (location.tier == SEARCH_TIER_NAMED && !location.is_asked_late) {
+            const tapml_status status = // What is found is the state of the entry.
+                survey_entry(setup->program, setup->registry, i, &(struct survey_question){0},
+                             setup->arena, &survey);
+
+            problems_take(&check->problems, status == TAPML_NO_MEMORY ? status : TAPML_OK);
+        }
+        const char *sentence = registry_at(setup->registry, i)->sentence;
+
+        // What its place was refused for is not said again.
+        if (*sentence == '\0' || strstr(check->problems.text.data, sentence) == NULL) {
+            problems_take(&check->problems, registry_check_named(setup->registry, i));
+        }
     }
 }
 
@@ -283,6 +314,7 @@ check_all(struct check *check, const char *program, const struct options *option
         check_policy(check);
         check_model(check);
         check_source(check);
+        check_named(check);
     }
     check_prompts(check);
     check_store(check);
@@ -364,7 +396,7 @@ enum outcome command_check_main(const struct command *command)
 
     if (status == TAPML_OK && check.problems.count > 0) {
         (void)fputs(check.problems.text.data, stdout);
-        outcome = OUTCOME_USAGE;
+        outcome = check.problems.count > check.lacking ? OUTCOME_USAGE : OUTCOME_ENVIRONMENT;
     } else if (status == TAPML_OK) {
         print_good(&check);
     }

@@ -3,6 +3,7 @@
 
 #include "commands/command.h"
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "config/hangs.h"
 #include "config/survey.h"
@@ -44,11 +45,40 @@ append_remarks(struct text *text, const struct candidate *entry, const struct su
     }
 }
 
-static void
-append_line(struct text *text, const struct candidate *entry, const struct survey *survey)
+// Columns of the text, as wide as what stands there.
+struct widths {
+    int component, plugin, state;
+};
+
+static const char *component_of(const struct candidate *entry)
 {
-    text_format(text, "%-16s %-22s %-16s %s", entry->component[0] != '\0' ? entry->component : "-",
-                entry->plugin, candidate_state_name(entry->state),
+    return entry->component[0] != '\0' ? entry->component : "-";
+}
+
+static struct widths find_widths(const struct registry *registry, const char *id)
+{
+    struct widths widths = {16, 22, 16};
+
+    for (size_t i = 0; i < registry_count(registry); i++) {
+        const struct candidate *entry = registry_at(registry, i);
+
+        // What is no plugin has a path in the place of an id.
+        if (is_wanted(entry, id) && entry->component[0] != '\0') {
+            widths.component = terminal_widen(widths.component, component_of(entry));
+            widths.plugin = terminal_widen(widths.plugin, entry->plugin);
+            widths.state = terminal_widen(widths.state, candidate_state_name(entry->state));
+        }
+    }
+    return widths;
+}
+
+static void append_line(struct text *text,
+                        const struct widths *widths,
+                        const struct candidate *entry,
+                        const struct survey *survey)
+{
+    text_format(text, "%-*s %-*s %-*s %s", widths->component, component_of(entry), widths->plugin,
+                entry->plugin, widths->state, candidate_state_name(entry->state),
                 entry->sentence[0] != '\0' ? entry->sentence : entry->title);
     if (entry->remark[0] != '\0' || survey->remark[0] != '\0') {
         text_append(text, "; ");
@@ -110,6 +140,8 @@ static tapml_status list(const struct setup *setup, const char *id, int is_json)
     size_t shown = 0;
 
     TAPML_TRY(survey_all(setup->program, setup->registry, setup->arena, &surveys));
+    const struct widths widths = find_widths(registry, id);
+
     text_init(&text);
     text_append(&text, is_json ? "[" : "");
     for (size_t i = 0; i < registry_count(registry); i++) {
@@ -122,7 +154,7 @@ static tapml_status list(const struct setup *setup, const char *id, int is_json)
         if (is_json) {
             append_json(&text, entry, &surveys[i]);
         } else {
-            append_line(&text, entry, &surveys[i]);
+            append_line(&text, &widths, entry, &surveys[i]);
         }
     }
     text_append(&text, is_json                         ? "\n]\n"
@@ -147,7 +179,7 @@ enum outcome command_plugins_main(const struct command *command)
         return outcome_report(options_help(&command_plugins_manual));
     }
     if (status == TAPML_OK) {
-        status = setup_open(command->program, &options, NULL, &setup);
+        status = setup_open_to_list(command->program, &options, NULL, &setup);
     }
     if (status != TAPML_OK) {
         return outcome_report(status);

@@ -558,8 +558,9 @@ static const struct key keys[] = {
      .offset = KEYS_NOWHERE,
      .type = "a file",
      .example = "./my_plugin.so",
-     .help = "A plugin's library or manifest that is loaded in addition to those that are found. A "
-             "relative path begins at this file."},
+     .help =
+         "A plugin's library or manifest that is loaded in addition to those that are found, and "
+         "has to be usable. A relative path begins at this file."},
     {.section = "plugins",
      .name = "tiers",
      .kind = KEY_OTHERS,

@@ -304,17 +304,14 @@ static tapml_status check_and_open(const char *library,
     return TAPML_OK;
 }
 
-tapml_status handshake_open(const char *library,
-                            const struct manifest *manifest,
-                            const struct handshake_file *scanned,
-                            struct text *remark,
-                            const tapml_plugin **out_plugin,
-                            enum candidate_state *out_state)
+// The descriptor of the library that was scanned, which the caller closes.
+static tapml_status open_file(const char *library,
+                              const struct handshake_file *scanned,
+                              int *out_descriptor,
+                              enum candidate_state *out_state)
 {
     struct stat about;
     struct handshake_file now = {0};
-    struct process_state state;
-    tapml_plugin_query_fn query = NULL;
     const int descriptor = open(library, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) {
         *out_state = CANDIDATE_MISMATCH;
@@ -329,6 +326,33 @@ tapml_status handshake_open(const char *library,
         *out_state = CANDIDATE_REPLACED;
         return status_fail(TAPML_PRECONDITION, "the library changed since the folder was read");
     }
+    *out_descriptor = descriptor;
+    return TAPML_OK;
+}
+
+tapml_status handshake_check_library(const char *library,
+                                     const struct manifest *manifest,
+                                     const struct handshake_file *scanned,
+                                     enum candidate_state *out_state)
+{
+    int descriptor = -1;
+    TAPML_TRY(open_file(library, scanned, &descriptor, out_state));
+    const tapml_status status = check_file(library, manifest, descriptor, out_state);
+    close(descriptor);
+    return status;
+}
+
+tapml_status handshake_open(const char *library,
+                            const struct manifest *manifest,
+                            const struct handshake_file *scanned,
+                            struct text *remark,
+                            const tapml_plugin **out_plugin,
+                            enum candidate_state *out_state)
+{
+    struct process_state state;
+    tapml_plugin_query_fn query = NULL;
+    int descriptor = -1;
+    TAPML_TRY(open_file(library, scanned, &descriptor, out_state));
     handshake_enter(&state);
     tapml_status status = check_and_open(library, manifest, scanned, descriptor, &query, out_state);
     handshake_leave(&state, manifest->id, "opening it", remark);

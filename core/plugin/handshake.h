@@ -36,6 +36,14 @@ tapml_status handshake_check_manifest(const struct manifest *manifest,
 // libraries would come.
 tapml_status handshake_check_search_path(const char *path) STATUS_USED;
 
+// Checks what needs the library's file and none of its code: that it is `scanned`, the file when
+// the folder was read, and what its note, its build-id and its search path say against the
+// manifest.
+tapml_status handshake_check_library(const char *library,
+                                     const struct manifest *manifest,
+                                     const struct handshake_file *scanned,
+                                     enum candidate_state *out_state) STATUS_USED;
+
 // Checks the rest: compares the library with its manifest, and with `scanned`, the file when the
 // folder was read; opens it, queries its description and compares that too. `library` is absolute.
 // The library stays mapped for the life of the process. What it changed of the process is appended

@@ -122,6 +122,11 @@ judge(struct inventory *inventory, struct plugin *plugin, const struct search_it
         component_refuse_plugin(plugin, inventory->arena, CANDIDATE_REFUSED);
     } else if (handshake_check_manifest(&plugin->manifest, &state) != TAPML_OK) {
         component_refuse_plugin(plugin, inventory->arena, state);
+    } else if (plugin->tier ==
+                   SEARCH_TIER_NAMED && // It is asked for: its user waits for an answer.
+               handshake_check_library(plugin->library, &plugin->manifest, &plugin->file, &state) !=
+                   TAPML_OK) {
+        component_refuse_plugin(plugin, inventory->arena, state);
     }
 }
 

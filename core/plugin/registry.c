@@ -219,6 +219,44 @@ tapml_status registry_learn(struct registry *registry)
 
 // -- Questions ---------------------------------------------------------------------------------
 
+// Whether a component is of a kind that this host knows, of the plugin of `entry`.
+static int has_known_kind(const struct registry *registry, const struct candidate *entry)
+{
+    for (size_t i = 0; i < registry->inventory.component_count; ++i) {
+        const struct candidate *other = &registry->inventory.components[i]->entry;
+        if (strcmp(other->manifest, entry->manifest) == 0 &&
+            other->state != CANDIDATE_UNKNOWN_KIND) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Whether a candidate speaks against its plugin, which was asked for.
+static int is_bad(const struct registry *registry, const struct candidate *entry)
+{
+    const enum candidate_state state = entry->state;
+    return state != CANDIDATE_USABLE && state != CANDIDATE_NO_DRIVER &&
+           state != CANDIDATE_NO_DEVICE &&
+           (state != CANDIDATE_UNKNOWN_KIND || !has_known_kind(registry, entry));
+}
+
+tapml_status registry_check_named(const struct registry *registry, size_t index)
+{
+    const struct candidate *entry = registry_at(registry, index);
+    int is_told = entry->tier != SEARCH_TIER_NAMED || !is_bad(registry, entry);
+    for (size_t i = 0; i < index && !is_told; ++i) {
+        const struct candidate *other = registry_at(registry, i);
+        is_told = strcmp(other->manifest, entry->manifest) == 0 && is_bad(registry, other);
+    }
+    return is_told
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "the plugin '%s', which is named by --plugin or [plugins] load, "
+                             "is %s: %s",
+                             entry->manifest, candidate_state_name(entry->state), entry->sentence);
+}
+
 size_t registry_count(const struct registry *registry)
 {
     return registry->inventory.component_count;

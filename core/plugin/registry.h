@@ -60,6 +60,12 @@ tapml_status registry_probe_all(struct registry *registry) STATUS_USED;
 // The same for one candidate.
 void registry_probe(struct registry *registry, size_t index);
 
+// Whether the user has named the plugin of a candidate, by --plugin or [plugins] load (tier 1), and
+// as far as is known it cannot be used: TAPML_INVALID with its path, its state and the reason, once
+// for all components of the plugin. That a machine lacks a driver or a device is no fault of the
+// plugin, and one of its components may be of a kind that this host does not know.
+tapml_status registry_check_named(const struct registry *registry, size_t index) STATUS_USED;
+
 // Takes the ops that plugins bring into the catalogue, by `learn` of the options; without it every
 // candidate is probed.
 tapml_status registry_learn(struct registry *registry) STATUS_USED;

@@ -444,7 +444,8 @@ static tapml_status add_list(struct search_walk *walk, char *list, char separato
 
 static tapml_status add_file(struct search_walk *walk, char *path)
 {
-    const struct search_item item = {.tier = 1, .is_library = path && !has_suffix(path)};
+    const struct search_item item = {.tier = SEARCH_TIER_NAMED,
+                                     .is_library = path && !has_suffix(path)};
     return add(walk, path, item);
 }
 
@@ -555,21 +556,22 @@ static tapml_status search_installed(struct search_walk *walk)
     return status;
 }
 
-static void say_what_is_ignored(const struct search_options *options)
+// What is named and not searched for is not passed over in silence.
+static void say_what_is_ignored(const struct search_options *options, const char *reason)
 {
-    // The accessor for variables is deaf under AT_SECURE; only their being there is asked here.
-    if (options->files || (options->ini && ini_get(options->ini, section, "load"))) {
-        log_line(LOG_WARNING,
-                 "plugins named explicitly are ignored: this program has elevated privileges");
+    if ((options->files && options->files[0]) ||
+        (options->ini && ini_get(options->ini, section, "load"))) {
+        log_line(LOG_WARNING, "plugins named explicitly are ignored: %s", reason);
     }
-    if (getenv("TAPML_PLUGIN_PATH")) {
+    // The accessor for variables is deaf under AT_SECURE; only their being there is asked here.
+    if (options->is_secure && getenv("TAPML_PLUGIN_PATH")) {
         log_line(LOG_WARNING, "TAPML_PLUGIN_PATH is ignored: this program has elevated privileges");
     }
 }
 
 static tapml_status search_tiers(struct search_walk *walk)
 {
-    if (searches(walk, 1)) {
+    if (searches(walk, SEARCH_TIER_NAMED)) {
         TAPML_TRY(search_named(walk));
     }
     if (searches(walk, 2)) {
@@ -590,11 +592,14 @@ tapml_status search_run(const struct search_options *options, struct search *out
         TAPML_TRY(check_keys(options->ini));
         TAPML_TRY(read_tiers(options->ini, &walk.tiers));
     }
-    if (options->is_secure) {
-        say_what_is_ignored(options);
-    }
     if (options->is_secure || options->safe_only) {
         walk.tiers &= last;
+    }
+    if (!searches(&walk, SEARCH_TIER_NAMED)) {
+        say_what_is_ignored(options, options->is_secure ? "this program has elevated privileges"
+                                     : options->safe_only
+                                         ? "--safe searches the system's folder only"
+                                         : "[plugins] tiers does not have tier 1");
     }
     const tapml_status status = search_tiers(&walk);
     if (status != TAPML_OK) {

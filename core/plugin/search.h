@@ -21,7 +21,8 @@
 
 struct ini;
 
-enum { SEARCH_TIERS = 4 };
+// The first tier is that of plugins that are named; the last has what came with the host.
+enum { SEARCH_TIER_NAMED = 1, SEARCH_TIERS = 4 };
 
 struct search_options {
     const char *program;      // The running executable.

@@ -128,17 +128,19 @@ static tapml_status read_options(struct setup *setup, const struct options *opti
 
 // -- Life --------------------------------------------------------------------------------------
 
-enum setup_manner { SETUP_AS_A_HOST, SETUP_TO_CHECK, SETUP_BARE };
+enum setup_manner { SETUP_AS_A_HOST, SETUP_TO_CHECK, SETUP_TO_LIST, SETUP_BARE };
 
 static tapml_status
 open_registry(struct setup *setup, const struct options *options, enum setup_manner manner)
 {
-    const char *files[OPTIONS_MAX + 1] = {NULL};
+    const char **files = arena_array(setup->arena, OPTIONS_MAX + 1, sizeof(*files));
     struct setup_strangers *strangers = arena_new(setup->arena, sizeof(*strangers));
 
-    if (strangers == NULL) {
+    if (strangers == NULL || files == NULL) {
         return status_no_memory();
     }
+    setup->plugins = files;
+    setup->is_safe = options_get(options, "--safe") != NULL;
     *strangers = (struct setup_strangers){setup->program, setup->ini, setup->arena};
     for (size_t i = 0; i < OPTIONS_MAX && options_at(options, "--plugin", i) != NULL; i++) {
         files[i] = options_at(options, "--plugin", i);
@@ -150,12 +152,21 @@ open_registry(struct setup *setup, const struct options *options, enum setup_man
             .ini = setup->ini,
             .ini_path = setup->ini != NULL && setup->given == NULL ? setup->ini->name : NULL,
             .pool = setup->pool,
-            .safe_only = options_get(options, "--safe") != NULL,
+            .safe_only = setup->is_safe,
             .takes_all = manner == SETUP_TO_CHECK,
             .vet = manner == SETUP_BARE ? NULL : vet,
             .learn = manner == SETUP_BARE ? NULL : learn,
             .user = strangers},
         &setup->registry);
+}
+
+// What is named and cannot be used is no plugin that was not found.
+static tapml_status check_named(const struct setup *setup)
+{
+    for (size_t i = 0; setup->refuses_named && i < registry_count(setup->registry); i++) {
+        TAPML_TRY(registry_check_named(setup->registry, i));
+    }
+    return TAPML_OK;
 }
 
 static tapml_status open_with(const char *program,
@@ -164,8 +175,10 @@ static tapml_status open_with(const char *program,
                               enum setup_manner manner,
                               struct setup *out_setup)
 {
-    struct setup setup = {
-        .program = program, .ini = ini, .isolation = {.deadline_s = ISOLATION_DEADLINE_S}};
+    struct setup setup = {.program = program,
+                          .ini = ini,
+                          .refuses_named = manner == SETUP_AS_A_HOST,
+                          .isolation = {.deadline_s = ISOLATION_DEADLINE_S}};
     int64_t threads = 0;
 
     TAPML_TRY(options_i64(options, "--threads", 0, 1, 1024, &threads));
@@ -175,6 +188,9 @@ static tapml_status open_with(const char *program,
 
     if (status == TAPML_OK) {
         status = open_registry(&setup, options, manner);
+    }
+    if (status == TAPML_OK) {
+        status = check_named(&setup);
     }
     if (status != TAPML_OK) {
         setup_close(&setup);
@@ -198,6 +214,14 @@ tapml_status setup_open_check(const char *program,
                               struct setup *out_setup)
 {
     return open_with(program, options, ini, SETUP_TO_CHECK, out_setup);
+}
+
+tapml_status setup_open_to_list(const char *program,
+                                const struct options *options,
+                                const struct ini *ini,
+                                struct setup *out_setup)
+{
+    return open_with(program, options, ini, SETUP_TO_LIST, out_setup);
 }
 
 tapml_status setup_open_bare(const char *program,
@@ -299,7 +323,13 @@ void setup_warn_no_text(const struct setup *setup)
 
 tapml_status setup_model(struct setup *setup, const struct model_options *options)
 {
-    TAPML_TRY(model_open(setup->registry, options, &setup->model));
+    const tapml_status status = model_open(setup->registry, options, &setup->model);
+
+    // An architecture that was named and could not be opened is why another one was asked, or none.
+    if (status != TAPML_NO_MEMORY) {
+        TAPML_TRY(check_named(setup));
+    }
+    TAPML_TRY(status);
     if (tokenizer_exists(options->folder)) {
         TAPML_TRY(open_tokenizer(setup, options->folder));
     }

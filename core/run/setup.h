@@ -20,6 +20,9 @@ struct setup {
     struct ini *given;     // That of the options; or NULL.
     struct arena *arena;   // Of what outlives the backends: schemas that came from a worker.
     struct pool *pool;
+    const char *const *plugins; // Those of --plugin, ended by NULL; their texts are borrowed.
+    int is_safe;                // --safe.
+    int refuses_named;          // What is named and cannot be used ends the command.
     struct registry *registry;
     struct model *model;         // NULL until setup_model.
     struct tokenizer *tokenizer; // NULL where the model has none, or one that is not understood.
@@ -34,7 +37,9 @@ struct setup {
 
 // The options that all commands with plugins have: --plugin, --safe, --threads.
 #define SETUP_OPTIONS                                                                              \
-    {"--plugin", "FILE", "loads a plugin's library in addition to those found"},                   \
+    {"--plugin", "FILE",                                                                           \
+     "loads a plugin, by its library or manifest, in addition to those found; it has to be "       \
+     "usable"},                                                                                    \
         {"--safe", NULL, "searches for plugins in the system's folder only"},                      \
         {"--threads", "N", "threads of the pool; by default one for each processor"},              \
     {                                                                                              \
@@ -68,18 +73,26 @@ struct setup {
             "an option of a plugin's component; may be given several times"                        \
     }
 
-// Makes the pool and scans for plugins. `ini` may be NULL: then options of components are those of
+// Makes the pool and scans for plugins. TAPML_INVALID if one that is named cannot be used
+// (registry_check_named). `ini` may be NULL: then options of components are those of
 // --option, TAPML_INVALID if one is none. `program` is argv[0]'s file.
 tapml_status setup_open(const char *program,
                         const struct options *options,
                         const struct ini *ini,
                         struct setup *out_setup) STATUS_USED;
 
-// The same where the caller asks registry_check_option of every entry.
+// The same where the caller asks registry_check_option of every entry, and registry_check_named of
+// every candidate.
 tapml_status setup_open_check(const char *program,
                               const struct options *options,
                               const struct ini *ini,
                               struct setup *out_setup) STATUS_USED;
+
+// The same where the caller tells the state of every candidate.
+tapml_status setup_open_to_list(const char *program,
+                                const struct options *options,
+                                const struct ini *ini,
+                                struct setup *out_setup) STATUS_USED;
 
 // The same in a process that is there for a plugin, and may be lost with it: none is tried in a
 // worker before it is opened.

@@ -119,7 +119,10 @@ ini("an unknown option", ["run.ini:14: unknown key 'sped' in [component.referenc
 ini("options of a misspelt component", ["no plugin has a component 'referenc', did you mean 'reference'?"],
     extra="[component.referenc]\nx = 1\n")
 ini("bad tiers", ["[plugins] tiers: expected numbers from 1 to 4", "found '1 9'"], {"plugins/tiers": "1 9"})
-ini("a plugin that is not there", ["no architecture"], {"plugins/tiers": "1", "plugins/load": "./absent.so"})
+ini("a plugin that is not there", ["absent.so', which is named by --plugin or [plugins] load, is malformed: ",
+                                   "No such file or directory"], {"plugins/load": "./absent.so"})
+ini("a plugin that is forbidden", ["good.so', which is named by --plugin or [plugins] load, is refused: ", "is on the list 'deny'"],
+    {"plugins/deny": "org.example.*", "plugins/load": os.path.join(rig.BUILD, "tests", "zoo", "good.so")})
 ini("problems are counted", ["(and 1 more, reported by --check-config)"], {"run/keep": "x", "run/decode": "x"})
 ini("an unknown architecture that is named", ["no architecture 'lama'", "did you mean 'llama'?"],
     {"model/architecture": "lama"})
@@ -246,6 +249,11 @@ words("a command with a mistake", ["unknown command 'genrate', did you mean 'gen
 words("a file for a command", ["'my.ini' is no command: for a run 'tapml-host --config my.ini'"], "my.ini")
 words("help of an unknown command", ["unknown command 'genrate', did you mean 'generate'?"], "help", "genrate")
 words("an option that is a command, with a mistake", ["unknown option '--explian', did you mean '--explain'?"], "--explian", "run")
+for animal, state in (("newer_abi", "wrong-abi"), ("search_path", "refused")):
+    for command in (["ops"], ["graph", "--model", LLAMA]):
+        words(f"{command[0]} with a plugin that is {state}",
+              [f"{animal}.so', which is named by --plugin or [plugins] load, is {state}: "],
+              *command, "--plugin", os.path.join(rig.BUILD, "tests", "zoo", animal + ".so"))
 words("an unknown option", ["unknown option '--confg', did you mean '--config'?"], "--confg", "x")
 words("an option without its value", ["option '--config' needs a value"], "--config")
 words("a value for a switch", ["option '--safe' takes no value"], "--config", "x", "--safe=1")
@@ -460,18 +468,18 @@ def a_check_reports_everything(folder):
 
 def a_check_sees_what_the_source_lacks(folder):
     """Without computing anything: ops that a model calls, and a source that cannot be opened."""
-    def lines(backend):
+    def lines(backend, code):
         run_of(folder)
         path = write(os.path.join(folder, "run.ini"), ini_bytes(folder, {"source/backend": backend}))
         plugin = ["--plugin", os.path.join(rig.BUILD, "tests", "zoo", backend + ".so")]
-        return rig.check(rig.host("--check-config", path, *plugin), 2).stdout.splitlines()
-    found = lines("tame")
+        return rig.check(rig.host("--check-config", path, *plugin), code).stdout.splitlines()
+    found = lines("tame", 2)
     assert len(found) == len(set(found)) >= 8 and all("[source] backend: 'tame' has no op 'tapml." in line for line in found), found
     rig.contains("\n".join(found), "has no op 'tapml.embed', which the model calls at 'embed'", "'tapml.rms_norm'",
                  "which the model calls at 'layers.0/")
     assert "'tapml.silu'" not in "\n".join(found), found
     for name, said in [("exits_in_probe", "ended its process with exit status 0"), ("no_driver", "is no-driver: ")]:
-        found = lines(name)
+        found = lines(name, 3)  # As the run would end.
         assert len(found) == 1, found
         rig.contains(found[0], f"[source] backend: the component '{name}' of 'org.example.{name}' is ", said)
 

@@ -120,3 +120,46 @@ Test(command_check, a_file_that_cannot_be_read_is_a_failure)
     cr_assert_not_null(strstr(printed.err, "/nowhere/run.ini: cannot open"), "%s", printed.err);
     printed_release(&printed);
 }
+
+static void check_prints(const char *extra, enum outcome outcome, const char *expected)
+{
+    struct scratch scratch;
+
+    scratch_make(&scratch);
+    char *ini = (char *)(uintptr_t)short_run_write(&scratch, extra);
+    struct printed printed = PRINTED(command_check_main, "--check-config", ini);
+
+    cr_expect_eq(printed.outcome, outcome, "%s%s", printed.out, printed.err);
+    cr_expect_not_null(strstr(printed.out, expected), "%s", printed.out);
+    printed_release(&printed);
+    scratch_remove(&scratch);
+}
+
+// The lines of an INI that load a library of the zoo, and a target that is in it.
+static const char *zoo(const char *name, const char *rest)
+{
+    static char text[4 * SCRATCH_PATH];
+
+    (void)snprintf(text, sizeof(text), "[plugins]\nload = %s/tests/zoo/%s.so\n%s",
+                   getenv("TAPML_TEST_BUILD"), name, rest);
+    return text;
+}
+
+Test(command_check, a_target_that_cannot_be_opened_is_a_line)
+{
+    check_prints(zoo("no_driver", "[target.gpu]\nbackend = no_driver\n"), OUTCOME_ENVIRONMENT,
+                 "[target.gpu] backend: the component 'no_driver' of 'org.example.no_driver' is "
+                 "no-driver: ");
+    check_prints(zoo("no_device", "[target.gpu]\nbackend = no_device\nx = 1\n"), OUTCOME_USAGE,
+                 "is no-device: "); // And a mistake in the file.
+    check_prints(zoo("no_driver", ""), OUTCOME_OK, "no problem found");
+}
+
+Test(command_check, a_plugin_that_is_loaded_and_cannot_be_used_is_a_line)
+{
+    check_prints(zoo("newer_abi", ""), OUTCOME_USAGE,
+                 "newer_abi.so', which is named by --plugin or [plugins] load, is wrong-abi: ");
+    check_prints(zoo("short_struct", ""), OUTCOME_USAGE, // Its manifest does not show it.
+                 "short_struct.so', which is named by --plugin or [plugins] load, is ");
+    check_prints("[plugins]\nload = gone.so\n", OUTCOME_USAGE, "/gone.so', which is named by ");
+}

@@ -63,6 +63,30 @@ Test(inventory, checks_the_options_of_the_file)
     ini_release(&ini);
 }
 
+// Of a plugin that is named; one that is found is compared when somebody opens it.
+Test(inventory, what_is_named_is_compared_with_its_library_at_once)
+{
+    struct scratch scratch;
+    struct ini ini;
+    struct inventory inventory;
+    scratch_make(&scratch);
+    zoo_copy(&scratch, "good", "version = 1.0.0", "version = 1.0.1");
+    read_file(scratch_path(&scratch, "org.example.good.tapml"), "[plugins]\ntiers = 1\n", &ini,
+              &inventory);
+    cr_assert_eq(inventory.components[0]->entry.state, CANDIDATE_MISMATCH);
+    cr_assert_not_null(strstr(inventory.components[0]->entry.sentence, "version"), "%s",
+                       inventory.components[0]->entry.sentence);
+    cr_assert_null(inventory.components[0]->plugin->descriptor);
+    inventory_release(&inventory);
+    ini_release(&ini);
+    setenv("TAPML_PLUGIN_PATH", scratch.folder, 1);
+    read_file(NULL, "[plugins]\ntiers = 2\n", &ini, &inventory);
+    cr_assert_eq(inventory.components[0]->entry.state, CANDIDATE_USABLE);
+    inventory_release(&inventory);
+    ini_release(&ini);
+    scratch_remove(&scratch);
+}
+
 // The sentence of a component of that kind is the one expected.
 static void expect_unknown(const char *kind, const char *sentence)
 {
@@ -71,8 +95,8 @@ static void expect_unknown(const char *kind, const char *sentence)
     struct inventory inventory;
     scratch_make(&scratch);
     zoo_copy(&scratch, "good", "tapml.backend/1", kind);
-    read_file(scratch_path(&scratch, "org.example.good.tapml"), "[plugins]\ntiers = 1\n", &ini,
-              &inventory);
+    setenv("TAPML_PLUGIN_PATH", scratch.folder, 1);
+    read_file(NULL, "[plugins]\ntiers = 2\n", &ini, &inventory);
     cr_assert_eq(inventory.components[0]->entry.state, CANDIDATE_UNKNOWN_KIND);
     cr_assert_str_eq(inventory.components[0]->entry.sentence, sentence);
     inventory_release(&inventory);

@@ -510,3 +510,57 @@ Test(registry, a_plugin_that_all_can_write_is_used_with_one_warning, .init = cr_
     cr_assert_stderr_eq_str(line);
     scratch_remove(&scratch);
 }
+
+// The answer about each candidate: the message of a failure, or "".
+static void check_named(const char *name, const char *state, const char *piece)
+{
+    struct ini ini;
+    struct registry *registry = zoo_registry((const char *[]){name, NULL}, NULL, &ini);
+    const tapml_status status = registry_check_named(registry, 0);
+
+    cr_expect_eq(status, *state != '\0' ? TAPML_INVALID : TAPML_OK, "%s: %s", name,
+                 status_message());
+    if (*state != '\0') {
+        char expected[128];
+
+        (void)snprintf(
+            expected, sizeof(expected),
+            "org.example.%s.tapml', which is named by --plugin or [plugins] load, is %s: ", name,
+            state);
+        cr_expect_not_null(strstr(status_message(), expected), "%s", status_message());
+        cr_expect_not_null(strstr(status_message(), piece), "%s", status_message());
+    }
+    for (size_t i = 1; i < registry_count(registry); ++i) { // It is said once for a plugin.
+        cr_expect_eq(registry_check_named(registry, i), TAPML_OK, "%s", status_message());
+    }
+    registry_destroy(registry);
+    ini_release(&ini);
+}
+
+Test(registry, what_is_named_and_cannot_be_used_is_an_error)
+{
+    check_named("newer_abi", "wrong-abi", "needs the ABI ");
+    check_named("search_path", "refused", "");
+    check_named("odd_hardware", "malformed", "");
+    check_named("good", "", "");
+    check_named("no_processor", "", ""); // The machine lacks it.
+}
+
+Test(registry, what_is_found_and_cannot_be_used_is_none)
+{
+    static const char text[] = "[plugins]\ntiers = 2\n";
+    struct scratch scratch;
+    struct ini ini;
+    struct registry *registry = NULL;
+    scratch_make(&scratch);
+    zoo_copy(&scratch, "newer_abi", "format", "format");
+    setenv("TAPML_PLUGIN_PATH", scratch.folder, 1);
+    cr_assert_eq(ini_parse("run.ini", text, strlen(text), &ini), TAPML_OK);
+    const struct registry_options options = {.ini = &ini};
+    cr_assert_eq(registry_create(&options, &registry), TAPML_OK, "%s", status_message());
+    cr_assert_eq(registry_at(registry, 0)->state, CANDIDATE_WRONG_ABI);
+    cr_assert_eq(registry_check_named(registry, 0), TAPML_OK, "%s", status_message());
+    registry_destroy(registry);
+    ini_release(&ini);
+    scratch_remove(&scratch);
+}

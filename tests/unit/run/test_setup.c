@@ -166,18 +166,67 @@ Test(setup, no_stranger_is_opened_to_find_the_default_backend)
     setup_close(&setup);
 }
 
-Test(setup, an_architecture_that_crashes_is_passed_over)
+// A copy of an animal in a folder that is searched.
+static void find_animal(struct scratch *scratch, const char *name)
+{
+    char path[2048], as[128];
+
+    (void)snprintf(path, sizeof(path), "%s/tests/zoo/%s.so", getenv("TAPML_TEST_BUILD"), name);
+    (void)snprintf(as, sizeof(as), "%s.so", name);
+    cr_assert_eq(symlink(path, scratch_path(scratch, as)), 0);
+    (void)snprintf(path, sizeof(path), "%s/tests/zoo/org.example.%s.tapml",
+                   getenv("TAPML_TEST_BUILD"), name);
+    (void)snprintf(as, sizeof(as), "org.example.%s.tapml", name);
+    cr_assert_eq(symlink(path, scratch_path(scratch, as)), 0);
+    (void)setenv("TAPML_PLUGIN_PATH", scratch->folder, 1);
+}
+
+Test(setup, an_architecture_that_is_named_and_crashes_is_an_error)
 {
     static const char *const names[] = {"crashing_architecture", NULL};
     const struct model_options options = {.folder = scratch_data("models/llama")};
     struct setup setup;
 
     open_with_animals(&setup, names);
+    cr_assert_eq(setup_model(&setup, &options), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "crashing_architecture.so', which is named"), "%s",
+                       status_message());
+    cr_assert_not_null(strstr(status_message(), "killed by SIGSEGV"), "%s", status_message());
+    setup_close(&setup);
+}
+
+Test(setup, what_is_named_and_cannot_be_read_is_an_error)
+{
+    static char plugin[] = "--plugin", gone[] = "/nowhere/gone.so";
+    struct setup setup;
+    struct options options;
+
+    (void)snprintf(program, sizeof(program), "%s/tapml-host", getenv("TAPML_TEST_BUILD"));
+    cr_assert_eq(options_parse(specs, 2, (char *[]){plugin, gone}, &options), TAPML_OK);
+    cr_assert_eq(setup_open(program, &options, NULL, &setup), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "'/nowhere/gone.so', which is named"), "%s",
+                       status_message());
+    cr_assert_eq(setup_open_to_list(program, &options, NULL, &setup), TAPML_OK);
+    cr_assert_eq(registry_at(setup.registry, 0)->state, CANDIDATE_MALFORMED);
+    setup_close(&setup);
+}
+
+Test(setup, an_architecture_that_crashes_is_passed_over)
+{
+    static const char *const names[] = {NULL};
+    const struct model_options options = {.folder = scratch_data("models/llama")};
+    struct scratch scratch;
+    struct setup setup;
+
+    scratch_make(&scratch);
+    find_animal(&scratch, "crashing_architecture");
+    open_with_animals(&setup, names);
     cr_assert_eq(setup_model(&setup, &options), TAPML_OK, "%s", status_message());
     cr_assert_eq(registry_at(setup.registry, 0)->state, CANDIDATE_PROBE_FAILED);
     cr_assert_not_null(strstr(registry_at(setup.registry, 0)->sentence, "killed by SIGSEGV"), "%s",
                        registry_at(setup.registry, 0)->sentence);
     setup_close(&setup);
+    scratch_remove(&scratch);
 }
 
 // Two architectures of a model with an op that a backend brings.
