@@ -167,6 +167,15 @@ tapml_status policy_order(struct policy *policy, struct order_kind *io_kinds, si
     return status;
 }
 
+void policy_print_name(const struct policy *policy, struct text *out)
+{
+    if (policy != NULL) {
+        const struct candidate *entry = &policy->component->entry;
+
+        text_format(out, "%s/%s %s", entry->plugin, entry->component, entry->version);
+    }
+}
+
 void policy_print(const struct policy *policy, struct text *out)
 {
     if (policy == NULL) {

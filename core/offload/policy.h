@@ -28,3 +28,6 @@ policy_order(struct policy *policy, struct order_kind *io_kinds, size_t count) S
 // Appends what the order depends on beside the kinds: component, build, options; nothing without a
 // policy.
 void policy_print(const struct policy *policy, struct text *out);
+
+// Appends its name for people, "org.example.cheapest/cheapest 0.1.0"; nothing for NULL.
+void policy_print_name(const struct policy *policy, struct text *out);

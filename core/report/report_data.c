@@ -57,6 +57,8 @@ static void put_run(struct report_maker *report, struct store *store)
     put_metadata(&part, store, "keep", "keep");
     put_metadata(&part, store, "prompts_hash", "prompts.hash");
     put_count(&part, store, "derive_seed", "derive.seed");
+    put_metadata(&part, store, "policy", RUN_METADATA_POLICY);
+    put_metadata(&part, store, "arguments", RUN_METADATA_ARGUMENTS);
     report_maker_part(report, "run", &part);
 }
 

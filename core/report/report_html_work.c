@@ -52,7 +52,19 @@ static void print_step(const json_t *step, struct text *out)
         report_markup_time(report_markup_count(step, "time_ns"), s.a));
 }
 
-static void print_steps(const json_t *target, struct text *out)
+// In which order kinds of operators were moved: that of the host, or of a plugin's policy.
+static void print_order(const json_t *report, struct text *out)
+{
+    const char *policy = report_markup_string(json_object_get(report, "run"), "policy");
+
+    if (*policy == '\0') {
+        text_append(out, "dearest first");
+    } else {
+        REPORT_MARKUP(out, "in the order of the policy <code>{}</code>", policy);
+    }
+}
+
+static void print_steps(const json_t *report, const json_t *target, struct text *out)
 {
     const json_t *steps = json_object_get(target, "steps");
     size_t searches = 0;
@@ -60,8 +72,10 @@ static void print_steps(const json_t *target, struct text *out)
 
     text_append(
         out, "<h2>What was tried, in order</h2>\n<p class=\"soft\">What failed alone stayed on the "
-             "source. Of the rest one kind of operator after the other was moved, dearest first, "
-             "and after each move the model was run from end to end.</p>\n<ol class=\"steps\">\n");
+             "source. Of the rest one kind of operator after the other was moved, ");
+    print_order(report, out);
+    text_append(out, ", and after each move the model was run from end to end.</p>\n"
+                     "<ol class=\"steps\">\n");
     for (size_t i = 0; i < json_array_size(steps); i++) {
         const json_t *step = json_array_get(steps, i);
 
@@ -180,7 +194,7 @@ static void print_instances(const json_t *target, struct text *out)
 void report_html_work_print(const json_t *report, const json_t *target, struct text *out)
 {
     report_declared_print_html(target, out);
-    print_steps(target, out);
+    print_steps(report, target, out);
     print_coverage(report, target, out);
     print_instances(target, out);
 }

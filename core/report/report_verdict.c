@@ -254,6 +254,7 @@ print_generate(const json_t *report, const json_t *target, const char *dir, stru
     text_append(out, "tapml-host generate --plan ");
     text_append_shell(out, plan.data);
     text_append(out, is_encoder ? " --pool mean" : "");
+    text_append(out, report_markup_string(json_object_get(report, "run"), "arguments"));
     text_append(out, " --prompt TEXT");
     out->failed |= plan.failed;
     text_release(&plan);
@@ -300,6 +301,7 @@ void report_verdict_print_end(const json_t *report,
     const json_t *carving = json_object_get(report, "carving");
 
     const char *nonfinite = report_markup_string(json_object_get(report, "source"), "nonfinite");
+    const char *policy = report_markup_string(json_object_get(report, "run"), "policy");
 
     text_append(out, "\n");
     if (*nonfinite != '\0') {
@@ -317,6 +319,9 @@ void report_verdict_print_end(const json_t *report,
     if (json_array_size(targets) + json_array_size(given_up) == 0) {
         text_format(out, "carved: %" PRId64 " cases of %" PRId64 " prompts, for any target\n",
                     report_markup_count(carving, "cases"), report_markup_count(carving, "prompts"));
+    }
+    if (*policy != '\0') {
+        text_format(out, "policy: what was moved had the order of %s\n", policy);
     }
     text_format(out, "report: %s/report.html\nnext: ", dir);
     print_next(report, dir, out);

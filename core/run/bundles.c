@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "graph/group.h"
+#include "run/follow_up.h"
 #include "run/progress.h"
 #include "run/recorded_on.h"
 #include "store/blame.h"
@@ -128,19 +129,6 @@ static int is_late(const struct bundling *bundling)
            verdict_count_failed(&verdicts->items[first], 1) == 0;
 }
 
-// A text as one word of a shell, or NULL where there is no memory.
-static const char *shell_word(struct arena *arena, const char *word)
-{
-    struct text quoted;
-
-    text_init(&quoted);
-    text_append_shell(&quoted, word);
-    const char *made = quoted.failed ? NULL : arena_text(arena, quoted.data);
-
-    text_release(&quoted);
-    return made;
-}
-
 // Calls of a replay that show the fault.
 static double repeats_of(const struct bundling *bundling)
 {
@@ -215,24 +203,29 @@ static tapml_status save(const struct bundling *bundling, const struct carved_ca
 }
 
 // The command that reproduces the fault, for a shell in the folder of `path`, or NULL where there
-// is no memory. An injected fault stands in the run's INI alone.
+// is no memory. What else than the backend decides stands in the run's INI alone.
 static const char *command_of(const struct bundling *bundling, const char *path)
 {
     const struct bundles_options *options = bundling->options;
-    struct arena *arena = bundling->arena;
-    const int has_config = options->config != NULL;
-    const char *file = shell_word(arena, path);
-    const char *name = shell_word(arena, has_config ? options->config : options->backend_name);
-    char tail[96] = "";
+    struct text command;
 
-    if (file == NULL || name == NULL) {
-        return NULL;
+    text_init(&command);
+    text_append(&command, "tapml-host replay ");
+    text_append_shell(&command, path);
+    if (options->config != NULL) {
+        text_append(&command, " --config ");
+        follow_up_print_path(options->config, &command);
+        text_append(&command, " --target ");
+        text_append_shell(&command, options->target);
+    } else {
+        text_append(&command, " --backend ");
+        text_append_shell(&command, options->backend_name);
     }
-    if (has_config) {
-        (void)snprintf(tail, sizeof(tail), " --target %.60s", options->target);
-    }
-    return arena_format(arena, "tapml-host replay %s --%s %s%s", file,
-                        has_config ? "config" : "backend", name, tail);
+    text_append(&command, options->arguments);
+    const char *made = command.failed ? NULL : arena_text(bundling->arena, command.data);
+
+    text_release(&command);
+    return made;
 }
 
 // Records in the store what was written.

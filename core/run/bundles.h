@@ -15,7 +15,8 @@ struct bundles_options {
     const char *backend_name; // as the run names it,
     const char *target;       // and its own name in the run.
     const char *dir;          // Of the run.
-    const char *config;       // Path of its INI if faults are injected on the target; or NULL.
+    const char *config;       // Path of its INI if replays need it (run/follow_up.h); or NULL.
+    const char *arguments;    // What else they need to find the plugins of the run; or "".
     const struct verdict_list *verdicts; // Of this start, with the recipes of derived cases.
     int is_finished; // The offload had ended at an earlier start, whose bundles stay.
 };

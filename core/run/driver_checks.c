@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "exec/place.h"
 #include "plugin/registry.h"
+#include "run/follow_up.h"
 #include "run/forgetting.h"
 #include "run/progress.h"
 #include "run/vendor_program.h"
@@ -80,9 +81,10 @@ static const char *print_command(const struct checked_driver *checked)
     text_append(&command, "tapml-host replay ");
     text_append_shell(&command, checked->file);
     text_append(&command, " --config ");
-    text_append_shell(&command, checked->options->config);
+    follow_up_print_path(checked->options->config, &command);
     text_append(&command, " --target ");
     text_append_shell(&command, checked->name);
+    text_append(&command, checked->options->arguments);
     const char *made = command.failed ? NULL : arena_text(checked->arena, command.data);
 
     text_release(&command);

@@ -24,7 +24,8 @@ struct driver_checks_options {
     struct registry *registry;
     const struct place *place; // The target, open.
     const char *dir;           // Of the run.
-    const char *config;        // Path of the run's INI, for the command that repeats a check.
+    const char *config;        // Path of the run's INI, for the command that repeats a check;
+    const char *arguments;     // what else it needs to find the run's plugins (run/follow_up.h).
     unsigned *io_bundles;      // FAULT-n.tapmlrun of the run so far.
 };
 

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "exec/plan.h"
+#include "run/run_metadata.h"
 #include "store/metadata.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -86,19 +87,42 @@ tapml_status plan_setup_model(struct plan_setup *plan_setup, struct model_option
 
 // -- Places ------------------------------------------------------------------------------------
 
-// Adds and opens a place of which the setup keeps the texts.
+// The observers that a place had in the run; or NULL.
 static tapml_status
-add_place(struct setup *setup, const char *name, const char *backend, enum activation activation)
+find_observers(const struct plan_setup *plan_setup, const char *place, const char **out_words)
 {
-    const struct place_settings settings = {.name = arena_text(setup->arena, name),
-                                            .backend = arena_text(setup->arena, backend),
-                                            .isolation = setup_isolation(setup, backend),
-                                            .observers = setup->observers,
-                                            .activation = activation};
+    const char *name = arena_format(plan_setup->setup->arena, RUN_METADATA_OBSERVE "%s", place);
+    const char *words = NULL;
+
+    if (name == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(find_word(plan_setup, "--observe", name, &words));
+    *out_words = words != NULL && *words != '\0' ? words : NULL;
+    return TAPML_OK;
+}
+
+// Adds and opens a place of which the setup keeps the texts. Observers are those of --observe,
+// else, of a place as the run had it, its own.
+static tapml_status add_place(struct plan_setup *plan_setup,
+                              int is_of_run,
+                              const char *name,
+                              const char *backend,
+                              enum activation activation)
+{
+    struct setup *setup = plan_setup->setup;
+    struct place_settings settings = {.name = arena_text(setup->arena, name),
+                                      .backend = arena_text(setup->arena, backend),
+                                      .isolation = setup_isolation(setup, backend),
+                                      .observers = setup->observers,
+                                      .activation = activation};
     struct place *place = NULL;
 
     if (settings.name == NULL || settings.backend == NULL) {
         return status_no_memory();
+    }
+    if (is_of_run && settings.observers == NULL) {
+        TAPML_TRY(find_observers(plan_setup, name, &settings.observers));
     }
     TAPML_TRY(setup_add_place(setup, &settings, &place));
     const tapml_status status = setup_open_place(setup, place);
@@ -119,7 +143,7 @@ static tapml_status add_targets(struct plan_setup *plan_setup, struct arena *are
 
         TAPML_TRY(activation_read("the run's column target.activations", target->activations,
                                   &activation));
-        TAPML_TRY(add_place(plan_setup->setup, target->name, target->backend, activation));
+        TAPML_TRY(add_place(plan_setup, 1, target->name, target->backend, activation));
     }
     return TAPML_OK;
 }
@@ -139,6 +163,7 @@ static tapml_status add_targets_of_run(struct plan_setup *plan_setup)
 static tapml_status add_source(struct plan_setup *plan_setup)
 {
     const char *source = options_get(plan_setup->options, "--source");
+    const int is_of_run = source == NULL;
 
     if (source == NULL) {
         TAPML_TRY(find_word(plan_setup, "--backend", "source", &source));
@@ -146,7 +171,7 @@ static tapml_status add_source(struct plan_setup *plan_setup)
     if (source == NULL) {
         TAPML_TRY(setup_default_backend(plan_setup->setup, &source));
     }
-    return add_place(plan_setup->setup, "source", source, ACTIVATION_F32);
+    return add_place(plan_setup, is_of_run, "source", source, ACTIVATION_F32);
 }
 
 tapml_status plan_setup_places(struct plan_setup *plan_setup)

@@ -12,6 +12,7 @@
 #include "gguf/gguf_config.h"
 #include "graph/group.h"
 #include "model/checkpoint.h"
+#include "run/follow_up.h"
 #include "run/observers.h"
 #include "schema/catalogue.h"
 #include "store/carved.h"
@@ -440,31 +441,64 @@ static tapml_status settle_state(struct store *store, enum state_type state)
     return settle(store, "model.state", "[model] state", state_type_word(state));
 }
 
-// Notes the observers of a place, for the report.
+// Sets what a later start may change; what never had a value has no row.
+static tapml_status note_latest(struct store *store, const char *name, const char *value)
+{
+    return value[0] != '\0' || metadata_get(store, name) != NULL ? metadata_set(store, name, value)
+                                                                 : TAPML_OK;
+}
+
+static tapml_status
+note_of_place(struct store *store, const char *prefix, const char *place, const char *value)
+{
+    struct text name;
+
+    text_init(&name);
+    text_format(&name, "%s%s", prefix, place);
+    tapml_status status = text_status(&name);
+
+    status = status == TAPML_OK ? note_latest(store, name.data, value) : status;
+    text_release(&name);
+    return status;
+}
+
+// Notes the observers of a place, for the report and for commands that open it again.
 static tapml_status note_observers(struct store *store,
                                    struct registry *registry,
                                    const struct place_settings *settings)
 {
-    struct text name, value;
+    const char *words = settings->observers != NULL ? settings->observers : "";
+    struct text value;
 
-    text_init(&name);
     text_init(&value);
-    text_format(&name, RUN_METADATA_OBSERVERS "%s", settings->name);
     tapml_status status = observers_print(registry, settings->observers, 0, &value);
 
     if (status == TAPML_OK) {
-        status = text_status(&name);
+        status = note_of_place(store, RUN_METADATA_OBSERVERS, settings->name, value.data);
     }
-    if (status == TAPML_OK && (value.length > 0 || metadata_get(store, name.data) != NULL)) {
-        status = metadata_set(store, name.data, value.data);
+    if (status == TAPML_OK) {
+        status = note_of_place(store, RUN_METADATA_OBSERVE, settings->name, words);
     }
-    text_release(&name);
     text_release(&value);
     return status;
 }
 
+static tapml_status note_arguments(struct store *store, const struct setup *setup)
+{
+    struct text value;
+
+    text_init(&value);
+    follow_up_print(setup, &value);
+    tapml_status status = text_status(&value);
+
+    status = status == TAPML_OK ? note_latest(store, RUN_METADATA_ARGUMENTS, value.data) : status;
+    text_release(&value);
+    return status;
+}
+
+// What of plugins this start has: of each place, and of the run.
 static tapml_status
-note_all_observers(struct store *store, const struct run_config *config, const struct setup *setup)
+note_plugins(struct store *store, const struct run_config *config, const struct setup *setup)
 {
     if (config->store == NULL) {
         TAPML_TRY(note_observers(store, setup->registry, &config->source));
@@ -472,7 +506,7 @@ note_all_observers(struct store *store, const struct run_config *config, const s
     for (size_t i = 0; i < config->target_count; i++) {
         TAPML_TRY(note_observers(store, setup->registry, &config->targets[i]));
     }
-    return TAPML_OK;
+    return note_arguments(store, setup);
 }
 
 // Observers that replace what the source computes make other cases of it.
@@ -522,7 +556,7 @@ static tapml_status settle_all(struct store *store,
     TAPML_TRY(write_number(store, "prompts.count", (int64_t)prompts->count));
     TAPML_TRY(metadata_set(store, "run.name", name_of(config->dir)));
     TAPML_TRY(note_source(store, setup));
-    TAPML_TRY(note_all_observers(store, config, setup));
+    TAPML_TRY(note_plugins(store, config, setup));
     TAPML_TRY(write_model(store, setup, arena));
     return write_targets(store, config, arena);
 }
@@ -575,7 +609,7 @@ static tapml_status settle_all_cases(struct store *store,
     if (op != NULL) {
         TAPML_TRY(write_limits(store, setup, op));
     }
-    TAPML_TRY(note_all_observers(store, config, setup));
+    TAPML_TRY(note_plugins(store, config, setup));
     return write_targets(store, config, arena);
 }
 

@@ -30,8 +30,15 @@ tapml_status run_metadata_settle_cases(struct store *store,
 tapml_status run_metadata_settle_targets(struct store *store,
                                          const struct run_config *config) STATUS_USED;
 
-// What sees the calls of a place ("source" or a target's name), under this and the name.
+// What sees the calls of a place ("source" or a target's name), under this and the name: as a
+// report tells it, and as the run's file has it, for commands that open the place again.
 #define RUN_METADATA_OBSERVERS "observers."
+#define RUN_METADATA_OBSERVE   "observe."
+
+// What a command that is not given the run's file needs to find its plugins (run/follow_up.h), and
+// the plugin's component that orders what is moved, where one was asked.
+#define RUN_METADATA_ARGUMENTS "run.arguments"
+#define RUN_METADATA_POLICY    "offload.policy"
 
 // Encodes the weights that the run of a store had encoded, of a checkpoint just opened.
 tapml_status run_metadata_encode(struct store *store, struct checkpoint *checkpoint) STATUS_USED;

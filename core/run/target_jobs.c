@@ -17,6 +17,7 @@
 #include "offload/watch.h"
 #include "run/bundles.h"
 #include "run/driver_checks.h"
+#include "run/follow_up.h"
 #include "run/interrupt.h"
 #include "run/progress.h"
 #include "run/setup.h"
@@ -48,6 +49,7 @@ struct target_jobs {
     char phase[160];
     struct outlook outlook;    // Of the kept cases at hand,
     char note[OUTLOOK_TEXT];   // in words.
+    struct text arguments;     // Of commands that replay bundles (run/follow_up.h).
     unsigned *io_bundles;      // As of the options.
     size_t judged, judged_all; // Prompts before the step at hand, and in all steps.
 };
@@ -416,6 +418,7 @@ static tapml_status write_bundles(const struct target_jobs *target, int is_finis
 {
     const struct run_judge_options *run = target->run;
     const struct place_settings *settings = &target->place->settings;
+    const int needs_config = follow_up_needs_config(&run->config->ini, settings);
 
     return bundles_write(
         &(struct bundles_options){.registry = run->setup->registry,
@@ -425,7 +428,8 @@ static tapml_status write_bundles(const struct target_jobs *target, int is_finis
                                   .backend_name = settings->backend,
                                   .target = target->name,
                                   .dir = run->config->dir,
-                                  .config = settings->fault_count > 0 ? run->config->path : NULL,
+                                  .config = needs_config ? run->config->path : NULL,
+                                  .arguments = target->arguments.data,
                                   .verdicts = &target->verdicts,
                                   .is_finished = is_finished},
         target->io_bundles);
@@ -500,13 +504,15 @@ check_driver(const struct target_jobs *target, enum driver_checks_moment moment,
 {
     const struct run_judge_options *run = target->run;
 
-    TAPML_TRY(driver_checks_make(&(struct driver_checks_options){.store = run->store,
-                                                                 .registry = run->setup->registry,
-                                                                 .place = target->place,
-                                                                 .dir = run->config->dir,
-                                                                 .config = run->config->path,
-                                                                 .io_bundles = target->io_bundles},
-                                 moment, out_is_wrong));
+    TAPML_TRY(
+        driver_checks_make(&(struct driver_checks_options){.store = run->store,
+                                                           .registry = run->setup->registry,
+                                                           .place = target->place,
+                                                           .dir = run->config->dir,
+                                                           .config = run->config->path,
+                                                           .arguments = target->arguments.data,
+                                                           .io_bundles = target->io_bundles},
+                           moment, out_is_wrong));
     return *out_is_wrong ? write_plan(target, DRIVER_CHECKS_PLAN) : TAPML_OK;
 }
 
@@ -590,8 +596,12 @@ tapml_status target_jobs_run(const struct target_jobs_options *options)
     ASSERT(options->target->backend);
     TAPML_TRY(target_metadata_settle(options->judge, options->target));
     TAPML_TRY(run_judge_set_limits(options->judge, options->target->backend));
-    const tapml_status status = run_jobs(&target);
+    text_init(&target.arguments);
+    follow_up_print_given(run->setup, &target.arguments);
+    tapml_status status = text_status(&target.arguments);
 
+    status = status == TAPML_OK ? run_jobs(&target) : status;
+    text_release(&target.arguments);
     session_destroy(target.session);
     watch_destroy(target.watch);
     place_destroy(target.guarded);

@@ -9,8 +9,10 @@
 #include "offload/policy.h"
 #include "run/forgetting.h"
 #include "run/identity.h"
+#include "run/run_metadata.h"
 #include "run/setup.h"
 #include "store/carved.h"
+#include "store/metadata.h"
 #include "store/result.h"
 #include "store/store.h"
 #include "store/target.h"
@@ -154,6 +156,26 @@ print_implementations(const struct run_judge *judge, const struct place *place, 
     return text_status(out);
 }
 
+// Which policy orders what is moved, for the report; where nothing moves kind by kind, none is
+// asked.
+static tapml_status note_policy(const struct run_judge_options *run)
+{
+    struct store *store = run->store;
+    const int is_asked = run->config->mode == LOOP_MIXED && run->setup->model != NULL;
+    struct text name;
+
+    text_init(&name);
+    policy_print_name(is_asked ? run->policy : NULL, &name);
+    tapml_status status = text_status(&name);
+
+    if (status == TAPML_OK &&
+        (name.length > 0 || metadata_get(store, RUN_METADATA_POLICY) != NULL)) {
+        status = metadata_set(store, RUN_METADATA_POLICY, name.data);
+    }
+    text_release(&name);
+    return status;
+}
+
 static tapml_status settle_texts(const struct run_judge_options *run,
                                  const struct place *place,
                                  const char *implementations,
@@ -175,6 +197,9 @@ static tapml_status settle_texts(const struct run_judge_options *run,
                                                                .identity = identity->data,
                                                                .implementations = implementations});
 
+    if (status == TAPML_OK && implementations != NULL) {
+        status = note_policy(run);
+    }
     if (status == TAPML_OK) {
         status = store_commit(store);
     }

@@ -51,3 +51,17 @@ Test(report_html_work, nothing_left_out_has_its_sentence)
     report_html_work_print(report, target, &part);
     report_part_has("Nothing that the model needs was skipped, unsupported or left out.");
 }
+
+Test(report_html_work, the_policy_that_ordered_the_moves_is_named)
+{
+    const json_t *target = json_array_get(json_object_get(report, "targets"), 0);
+
+    report_html_work_print(report, target, &part);
+    report_part_has("was moved, dearest first, and after");
+    text_clear(&part);
+    (void)json_object_set_new(json_object_get(report, "run"), "policy",
+                              json_string("org.example.x/quick<b> 1.0"));
+    report_html_work_print(report, target, &part);
+    report_part_has(
+        "in the order of the policy <code>org.example.x/quick&lt;b&gt; 1.0</code>, and");
+}

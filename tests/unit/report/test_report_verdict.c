@@ -140,6 +140,15 @@ Test(report_verdict, the_end_says_how_to_go_on)
     check_end(report, "\ngpu: all 2 instances right\n"
                       "report: a run/report.html\n"
                       "next: tapml-host generate --plan 'a run/plan-gpu.txt' --prompt TEXT\n");
+    (void)json_object_set_new(json_object_get(report, "run"), "arguments",
+                              json_string(" --plugin '/a b/x.so'"));
+    (void)json_object_set_new(json_object_get(report, "run"), "policy", json_string("p/c 1.0"));
+    check_end(report, "\ngpu: all 2 instances right\n"
+                      "policy: what was moved had the order of p/c 1.0\n"
+                      "report: a run/report.html\n"
+                      "next: tapml-host generate --plan 'a run/plan-gpu.txt' --plugin '/a b/x.so' "
+                      "--prompt TEXT\n");
+    (void)json_object_del(json_object_get(report, "run"), "policy");
     (void)json_object_set_new(
         report, "given_up",
         json_pack("[{s:s,s:s,s:s}]", "name", "web", "backend", "b", "reason", "it went away"));

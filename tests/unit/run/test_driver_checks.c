@@ -58,6 +58,7 @@ static int is_wrong(enum driver_checks_moment moment)
                                                             .place = &place,
                                                             .dir = scratch.folder,
                                                             .config = "my run.ini",
+                                                            .arguments = " --safe",
                                                             .io_bundles = &bundle_count},
                             moment, &wrong));
     return wrong;
@@ -144,8 +145,9 @@ Test(driver_checks, a_wrong_driver_is_blamed_in_place_of_ops)
     MUST(bundled_list(store, "gpu", arena, &bundles, &count));
     cr_assert_eq(count, 1);
     cr_expect_str_eq(bundles[0].file, "FAULT-1.tapmlrun");
-    cr_expect_str_eq(bundles[0].command,
-                     "tapml-host replay FAULT-1.tapmlrun --config 'my run.ini' --target gpu");
+    cr_expect_str_eq(
+        bundles[0].command,
+        "tapml-host replay FAULT-1.tapmlrun --config 'my run.ini' --target gpu --safe");
     cr_expect(file_exists(scratch_path(&scratch, "FAULT-1.tapmlrun")));
     MUST(offloaded_find(store, "gpu", arena, &offload));
     cr_expect_gt(offload.finished_s, 0);
@@ -207,6 +209,7 @@ Test(driver_checks, a_lost_device_is_no_wrong_driver)
                                                                     .place = &place,
                                                                     .dir = scratch.folder,
                                                                     .config = "run.ini",
+                                                                    .arguments = "",
                                                                     .io_bundles = &bundle_count},
                                     DRIVER_CHECKS_BEGIN, &wrong),
                  TAPML_DEVICE_LOST);

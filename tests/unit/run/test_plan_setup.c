@@ -4,6 +4,7 @@
 #include "exec/plan.h"
 #include "harness/scratch.h"
 #include "run/plan_setup.h"
+#include "run/run_metadata.h"
 #include "store/metadata.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -21,7 +22,7 @@ struct fixture {
 
 static void open_fixture(struct fixture *fixture, char **words)
 {
-    char program[1024];
+    static char program[1024]; // As long as the setup.
     int count = 0;
 
     while (words[count] != NULL) {
@@ -133,6 +134,41 @@ Test(plan_setup, a_plan_takes_the_rest_from_the_run_in_its_folder)
     cr_assert_eq(fixture.setup.place_count, 2);
     cr_assert_str_eq(backend_info(fixture.setup.places[0]->backend)->device, "f64");
     cr_assert_eq(fixture.setup.places[1]->settings.activation, ACTIVATION_F16);
+    close_fixture(&fixture);
+    scratch_remove(&scratch);
+}
+
+// An observer of the zoo, which the run had on its target alone.
+Test(plan_setup, a_place_has_the_observers_that_it_had_in_the_run)
+{
+    struct scratch scratch;
+    struct fixture fixture;
+    struct store *store = NULL;
+    char plugin[1024];
+    const struct target_row target = {
+        .name = "gpu", .backend = "reference:f32", .activations = "f32", .faults = "", .goal = ""};
+
+    scratch_make(&scratch);
+    (void)snprintf(plugin, sizeof(plugin), "%s/tests/zoo/sin_quiet_observer.so",
+                   getenv("TAPML_TEST_BUILD"));
+    MUST(store_open(scratch_path(&scratch, "run.tapmlrun"), 1, &store));
+    MUST(store_begin(store));
+    MUST(metadata_set(store, "source", "reference:f64"));
+    MUST(metadata_set(store, RUN_METADATA_OBSERVE "gpu", "sin_quiet_observer"));
+    MUST(target_declare(store, &target, 1));
+    MUST(store_commit(store));
+    store_close(store);
+    char *path = (char *)(uintptr_t)scratch_text(&scratch, "plan.txt", "* -> gpu\n");
+
+    OPEN(&fixture, "--plan", path, "--plugin", plugin);
+    MUST(plan_setup_places(&fixture.plan_setup));
+    cr_assert_null(fixture.setup.places[0]->settings.observers);
+    cr_assert_str_eq(fixture.setup.places[1]->settings.observers, "sin_quiet_observer");
+    cr_assert_not_null(fixture.setup.places[1]->links[PLACE_OBSERVERS]);
+    close_fixture(&fixture);
+    OPEN(&fixture, "--plan", path); // Without its plugin the run cannot be repeated.
+    cr_assert_eq(plan_setup_places(&fixture.plan_setup), TAPML_NOT_FOUND);
+    cr_assert_not_null(strstr(status_message(), "no plugin has a component 'sin_quiet_observer'"));
     close_fixture(&fixture);
     scratch_remove(&scratch);
 }
