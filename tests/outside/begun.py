@@ -11,10 +11,11 @@ import re
 import subprocess
 import sys
 
+import run
 import tree
 from tree import call, expect
 
-KINDS = {"backend": [], "gpu": [], "model": [], "op": [], "observer": [], "comparer": [], "policy": [],
+KINDS = {"backend": [], "gpu": [], "model": [], "op": [], "group": [], "observer": [], "comparer": [], "policy": [],
          "component": ["--component-kind", "org.example.part/1"]}
 # What else is begun; `gpu-op` is a driver with an op of its own, for which test driver does more.
 MORE = {"gpu-op": ["--with-op"]}
@@ -44,7 +45,7 @@ path = {model}
 [source]
 backend = reference
 [target.device]
-backend = begun_backend
+backend = {backend}
 [plugins]
 load = {manifest}
 """
@@ -149,6 +150,19 @@ def check_null(place):
 # ---- going on --------------------------------------------------------------------------------------
 
 
+def write_run(place, kind, more="", model=os.path.join(os.environ["TAPML_TEST_DATA"], "models", "llama")):
+    """The file of a run whose target is the component of a project; `more` goes on from [plugins]."""
+    folder = os.path.join(place["folder"], "run-" + kind)
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "prompts.txt"), "w", encoding="utf-8") as file:
+        file.write("ids: 1 2 3\nids: 7 5\n")
+    ini = os.path.join(folder, "run.ini")
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(RUN.format(folder=folder, backend="begun_" + kind, manifest=manifest(place, kind),
+                              model=model) + more)
+    return ini
+
+
 def check_written_op(place):
     """A stub that is written is an op of the device, which a run then moves, and no other."""
     folder = project(place, "backend")
@@ -158,18 +172,71 @@ def check_written_op(place):
     change(os.path.join(folder, "ops.h"), "#define OPS(OP)\n", "#define OPS(OP) OP(silu)\n")
     change(os.path.join(folder, "meson.build"), "dependencies: [sdk,", "dependencies: [sdk, cc.find_library('m'),")
     no_warning(call(["ninja", "-C", os.path.join(folder, "build")], place["environment"]))
-    with open(os.path.join(place["folder"], "prompts.txt"), "w", encoding="utf-8") as file:
-        file.write("ids: 1 2 3\nids: 7 5\n")
-    ini = os.path.join(place["folder"], "run.ini")
-    with open(ini, "w", encoding="utf-8") as file:
-        file.write(RUN.format(folder=place["folder"], manifest=manifest(place, "backend"),
-                              model=os.path.join(os.environ["TAPML_TEST_DATA"], "models", "llama")))
+    ini = write_run(place, "backend")
     said = call([place["host"], "--config", ini, "--verbose"], place["environment"])
     expect(re.search(r"^2 of \d+ instances on", said, re.MULTILINE), said)
     change(os.path.join(folder, "ops", "silu.c"), "1.0f +", "1.01f +")
     call(["ninja", "-C", os.path.join(folder, "build")], place["environment"])
     said = call([place["host"], "--config", ini], place["environment"], 1)
     expect("silu is wrong" in said, said)
+
+
+SCALE_BY = """{
+    const float *from = memory_at(x);
+    float *to = memory_at(y);
+    int64_t count = 1;
+
+    for (uint32_t axis = 0; axis < x->rank; axis++) {
+        count *= x->shape[axis];
+    }
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = (float)factor * from[i];
+    }
+    return TAPML_OK;
+}
+"""
+
+
+def begin_caller(place):
+    """The architecture of test `outside`, which calls the op of the project `op`. Gives its manifest."""
+    folder = os.path.join(place["folder"], "caller")
+    call([place["new"], "model", "--id", "org.example.outside-architecture", "--component", "outside_demo", folder],
+         place["environment"])
+    text = read(os.path.join(os.environ["TAPML_TEST_SOURCE"], "tests", "outside", "architecture.c"))
+    with open(os.path.join(folder, "model.c"), "w", encoding="utf-8") as file:
+        file.write(text.replace("org.example.scale", "org.example.begun_op").replace("architecture-note.h", "note.h")
+                   .replace('"1.0.0"', '"0.1.0"'))
+    call(["make", "-C", folder], place["environment"])
+    return os.path.join(folder, "build", "org.example.outside-architecture.tapml")
+
+
+def check_own_op(place):
+    """An op of a begun project is judged in a run whose source computes it by its plain form, and nothing else."""
+    folder, model = project(place, "op"), os.path.join(place["folder"], "checkpoint")
+    source = os.path.join(folder, "op.c")
+    change(source, "IS_WRITTEN = 0", "IS_WRITTEN = 1")
+    change(source, read(source)[read(source).index("{\n    return memory_fail("):].partition("\n}\n")[0] + "\n}\n", SCALE_BY)
+    no_warning(call(["ninja", "-C", os.path.join(folder, "build")], place["environment"]))
+    run.make_model(model)
+    ini = write_run(place, "op", f"load = {begin_caller(place)}\n", model)
+    said = call([place["host"], "--config", ini, "--verbose"], place["environment"])
+    expect(re.search(r"^1 of \d+ instances on", said, re.MULTILINE) and "org.example.begun_op" in said, said)
+    change(source, "(float)factor *", "1.01f * (float)factor *")
+    call(["ninja", "-C", os.path.join(folder, "build")], place["environment"])
+    said = call([place["host"], "--config", ini], place["environment"], 1)
+    expect("org.example.begun_op is wrong on device" in said, said)
+
+
+def check_group(place):
+    """The group of a begun project is one operator, which a run moves, and names where it is wrong."""
+    ini = write_run(place, "group", "[group.add_norm]\nops = add rms_norm\n")
+    said = call([place["host"], "--config", ini, "--verbose"], place["environment"])
+    expect(re.search(r"^[34] of \d+ instances on", said, re.MULTILINE) and "group.add_norm." in said, said)
+    folder = project(place, "group")
+    change(os.path.join(folder, "group.c"), "a[i] + b[i]", "a[i] + 1.01f * b[i]")
+    call(["ninja", "-C", os.path.join(folder, "build")], place["environment"])
+    said = call([place["host"], "--config", ini], place["environment"], 1)
+    expect(re.search(r"^group\.add_norm\..* are wrong on device: first at layers\.0/attn/add", said, re.MULTILINE), said)
 
 
 def check_sync(place):
@@ -230,6 +297,8 @@ CHECKS = [
     ("plugins/null is its output", check_null),
     ("sync adds what is new", check_sync),
     ("an op that is written moves, and is named when it is wrong", check_written_op),
+    ("an op of one's own is judged by its plain form", check_own_op),
+    ("a group moves as one operator, and is named when it is wrong", check_group),
     ("a driver takes the kernels in", check_kernels),
     ("what cannot be is refused", check_refusals),
 ]

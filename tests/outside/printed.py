@@ -15,7 +15,7 @@ import tree
 from tree import call, expect, find
 
 # Page to the number of its first blocks of commands that are run, each in the folder of the page.
-PAGES = {"write-a-backend": 1, "write-a-gpu-driver": 2, "write-an-op": 1, "write-a-model": 1, "write-an-observer": 1,
+PAGES = {"write-a-backend": 1, "groups": 1, "write-a-gpu-driver": 2, "write-an-op": 1, "write-a-model": 1, "write-an-observer": 1,
          "write-a-comparer": 1, "write-a-policy": 1, "package-plugins": 1}
 
 
@@ -55,11 +55,11 @@ def check_example(place):
     """The operator of the example moves; it is named when it is wrong."""
     folder = os.path.join(place["folder"], "example")
     shutil.copytree(os.path.dirname(find(place["prefix"], "add.c")), folder)
-    change(os.path.join(folder, "run.ini"), "/usr/share/", os.path.join(place["prefix"], "share", ""))
     page = os.path.join(folder, "README.md")
     said, = call_page(place, page, 1, folder)
     expect("8 of 76 instances" in said, "another number has moved:\n" + said)
-    shutil.rmtree(os.path.join(folder, "mydevice"))
+    for made in ("mydevice", "tiny"):
+        shutil.rmtree(os.path.join(folder, made))
     change(os.path.join(folder, "add.c"), "a_values[i] + b_values[i]", "a_values[i] - b_values[i]")
     said, = call_page(place, page, 1, folder, code=1)
     expect("add is wrong" in said, "a wrong operator is not named:\n" + said)
