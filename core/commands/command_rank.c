@@ -13,6 +13,7 @@
 #include "model/checkpoint.h"
 #include "run/case_weights.h"
 #include "run/driver_checks.h"
+#include "run/follow_up.h"
 #include "run/interrupt.h"
 #include "run/progress.h"
 #include "run/ranking.h"
@@ -191,24 +192,41 @@ static tapml_status open_target(struct rank_command *rank, const struct place_se
     return TAPML_OK;
 }
 
+static tapml_status
+check_driver(struct rank_command *rank, const struct place *place, int *out_is_wrong)
+{
+    unsigned bundles = 0;
+    struct text arguments;
+
+    text_init(&arguments);
+    follow_up_print_given(&rank->setup, &arguments);
+    tapml_status status = text_status(&arguments);
+
+    if (status == TAPML_OK) {
+        status =
+            driver_checks_make(&(struct driver_checks_options){.store = rank->store,
+                                                               .registry = rank->setup.registry,
+                                                               .place = place,
+                                                               .dir = rank->config.dir,
+                                                               .config = rank->config.path,
+                                                               .arguments = arguments.data,
+                                                               .io_bundles = &bundles},
+                               DRIVER_CHECKS_BEGIN, out_is_wrong);
+    }
+    text_release(&arguments);
+    return status;
+}
+
 // Cases say something of ops only over a driver that passes.
 static tapml_status settle_target(struct rank_command *rank, const struct place *place)
 {
-    unsigned bundles = 0;
     int is_wrong = 0;
 
     TAPML_TRY(target_metadata_settle_cases(&(struct run_judge_options){.setup = &rank->setup,
                                                                        .config = &rank->config,
                                                                        .store = rank->store},
                                            place));
-    TAPML_TRY(driver_checks_make(
-        &(struct driver_checks_options){.store = rank->store,
-                                        .registry = rank->setup.registry,
-                                        .place = place,
-                                        .dir = rank->config.dir,
-                                        .config = options_get(&rank->options, "--config"),
-                                        .io_bundles = &bundles},
-        DRIVER_CHECKS_BEGIN, &is_wrong));
+    TAPML_TRY(check_driver(rank, place, &is_wrong));
     return is_wrong ? status_fail(TAPML_UNAVAILABLE,
                                   "the driver of '%s' fails its own check, so its cases say "
                                   "nothing: see `tapml-host status %s`",
