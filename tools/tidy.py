@@ -16,7 +16,7 @@ import sys
 
 # The order of the layers: an include goes to the own layer or to one further left. Nothing else in
 # the project repeats this list.
-LAYERS = "base tensor gguf schema device tokenizer template model graph plugin link remote exec store choose carve verify offload config run dump report kit commands".split()
+LAYERS = "base tensor gguf schema device tokenizer template model graph plugin link remote exec store choose carve verify offload config run dump report watch kit commands".split()
 PROGRAMS = "programs"
 
 # Never in core/, in no form: platforms and architectures that plugins serve.

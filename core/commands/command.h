@@ -124,6 +124,10 @@ extern const struct options_manual command_forecast_manual;
 enum outcome command_status_main(const struct command *command);
 extern const struct options_manual command_status_manual;
 
+// What changes beside a run, and what that has done to its verdicts.
+enum outcome command_watch_main(const struct command *command);
+extern const struct options_manual command_watch_manual;
+
 // Which cases of a run are worth replaying within a budget.
 enum outcome command_select_main(const struct command *command);
 extern const struct options_manual command_select_manual;

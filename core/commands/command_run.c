@@ -3,44 +3,18 @@
 
 #include "commands/command.h"
 
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/log.h"
 #include "base/output.h"
-#include "base/text.h"
+#include "commands/opened_run.h"
 #include "config/run_file.h"
-#include "config/survey.h"
-#include "link/client.h"
-#include "model/checkpoint.h"
-#include "offload/policy.h"
-#include "report/forecasting.h"
 #include "report/report.h"
 #include "report/report_data.h"
 #include "report/report_files.h"
 #include "report/report_table.h"
 #include "run/bundles.h"
-#include "run/carving.h"
 #include "run/interrupt.h"
-#include "run/observers.h"
-#include "run/progress.h"
-#include "run/prompt_inputs.h"
-#include "run/run_judge.h"
 #include "run/run_lock.h"
-#include "run/run_metadata.h"
-#include "run/source_check.h"
-#include "run/state_loss.h"
-#include "run/store_source.h"
 #include "run/target_jobs.h"
-#include "store/prompt.h"
-#include "store/salvage.h"
-#include "store/store.h"
-#include "store/store_open.h"
-#include "store/target.h"
-#include "verify/comparers.h"
-#include "verify/fault.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static const struct options_spec specs[] = {
@@ -60,375 +34,42 @@ const struct options_manual command_run_manual = {
 };
 
 struct run {
-    struct run_config config;
-    struct setup setup;
-    struct run_lock *lock;
-    struct store *store;
-    struct checkpoint *weights;          // Of a run over cases, without a model; or NULL.
-    const struct checkpoint *checkpoint; // These, or those of the model.
-    struct verdict_list refuted;         // Of a run over cases: those that are no evidence.
-    struct comparers *comparers;         // Of plugins; or NULL.
-    struct policy *policy;               // The same.
-    struct prompts prompts;
-    struct run_judge judge;
-    struct place *source;
-    struct place *targets[RUN_CONFIG_TARGETS_MAX]; // As many as the configuration has.
+    struct opened_run opened;
     struct report_options printing;
-    int is_wrong;          // Some target is,
-    int is_incomplete;     // some was not there, or went away.
+    int is_wrong;          // Some target is.
     unsigned bundle_count; // FAULT-n.tapmlrun so far.
 };
 
 // -- The run -----------------------------------------------------------------------------------
 
-// What the environment lacks loses one target; what is wrong in the file ends the run. A run of
-// several logs it now.
-static tapml_status note_loss(const struct run *run, struct place *target, tapml_status status)
-{
-    if (outcome_of(status) != OUTCOME_ENVIRONMENT) {
-        return status_explain(status, "target '%s'", target->settings.name);
-    }
-    TAPML_TRY(place_lose(target, status_message()));
-    if (run->config.target_count > 1) {
-        log_line(LOG_ERROR, "target '%s' is given up: %s", target->settings.name, target->lost);
-    }
-    return TAPML_OK;
-}
-
-// A run that has targets needs one of them.
-static tapml_status check_presence(const struct run *run)
-{
-    const size_t count = run->config.target_count;
-
-    for (size_t i = 0; i < count; i++) {
-        if (run->targets[i]->lost == NULL) {
-            return TAPML_OK;
-        }
-    }
-    return count == 0 ? TAPML_OK
-           : count == 1
-               ? status_fail(TAPML_UNAVAILABLE, "target '%s' cannot be opened: %s",
-                             run->targets[0]->settings.name, run->targets[0]->lost)
-               : status_fail(TAPML_UNAVAILABLE, "none of the %zu targets can be opened", count);
-}
-
-// Opens a target with its injected faults, and logs these, so that they are not taken for the
-// target's own.
-static tapml_status open_target(struct run *run, struct place *target)
-{
-    const struct place_settings *settings = &target->settings;
-
-    for (size_t i = 0; i < settings->fault_count; i++) {
-        struct text line;
-
-        text_init(&line);
-        fault_rule_print(&settings->faults[i], &line);
-        log_line(LOG_WARNING, "injected on '%s': %s", settings->name, line.data);
-        text_release(&line);
-    }
-    const tapml_status status = setup_open_place(&run->setup, target);
-
-    return status == TAPML_OK ? TAPML_OK : note_loss(run, target, status);
-}
-
-// An injected fault that was never triggered says nothing about the tool.
-static void report_faults(const struct place *target)
-{
-    const struct place_settings *settings = &target->settings;
-    struct backend *worker = target->links[PLACE_WORKER];
-
-    for (size_t i = 0; i < settings->fault_count; i++) {
-        log_line(LOG_WARNING, "[%s] has corrupted %" PRIu64 " calls on '%s'",
-                 settings->faults[i].name,
-                 worker != NULL ? client_count(worker, (uint32_t)i)
-                                : fault_triggered(fault_of(target->links[PLACE_FAULTS]), i),
-                 settings->name);
-    }
-}
-
-// What the model shows of rules and faults, before anything is run.
-static tapml_status match(const struct run *run)
-{
-    struct problems problems;
-
-    problems_init(&problems);
-    run_config_match(&run->config, model_graph(run->setup.model), &problems);
-    const tapml_status status = problems_status(&problems, "--check-config");
-
-    problems_release(&problems);
-    return status;
-}
-
-static tapml_status check_backend(const struct setup *setup, const struct place *place)
-{
-    struct text observers;
-
-    TAPML_TRY(survey_check(setup->program, setup->registry, &place->settings.isolation,
-                           place->settings.backend));
-    text_init(&observers);
-    const tapml_status status =
-        observers_print(setup->registry, place->settings.observers, 0, &observers);
-
-    text_release(&observers);
-    return status;
-}
-
-// Adds the places of the run, and checks that their backends can be used.
-static tapml_status add_places(struct run *run)
-{
-    const struct run_config *config = &run->config;
-
-    if (config->store == NULL) {
-        TAPML_TRY(setup_add_place(&run->setup, &config->source, &run->source));
-        TAPML_TRY(check_backend(&run->setup, run->source));
-    }
-    for (size_t i = 0; i < config->target_count; i++) {
-        TAPML_TRY(setup_add_place(&run->setup, &config->targets[i], &run->targets[i]));
-        const tapml_status status = check_backend(&run->setup, run->targets[i]);
-
-        TAPML_TRY(status == TAPML_OK ? TAPML_OK : note_loss(run, run->targets[i], status));
-    }
-    return check_presence(run);
-}
-
-static tapml_status open_places(struct run *run)
-{
-    if (run->source != NULL) {
-        const tapml_status status = setup_open_place(&run->setup, run->source);
-
-        if (status != TAPML_OK) {
-            return status_explain(status, "the source cannot be opened");
-        }
-    }
-    for (size_t i = 0; i < run->config.target_count; i++) {
-        struct place *target = run->targets[i];
-
-        TAPML_TRY(target->lost == NULL ? open_target(run, target) : TAPML_OK);
-    }
-    return check_presence(run);
-}
-
-// Numbers of the prompts that the store does not have: "2, 5-7".
-static void print_missing(const struct run *run, struct text *out)
-{
-    const struct prompts *prompts = &run->prompts;
-
-    for (size_t i = 0; i < prompts->count; i++) {
-        size_t end = i;
-
-        while (end < prompts->count && !prompt_is_carved(run->store, prompts->items[end].id)) {
-            end++;
-        }
-        if (end > i) {
-            text_format(out, "%s%zu", out->length > 0 ? ", " : "", i + 1);
-            if (end > i + 1) {
-                text_format(out, "-%zu", end);
-            }
-            i = end;
-        }
-    }
-}
-
-// Opens the store of the run; a damaged one gives what is whole to another one first.
-static tapml_status open_store(struct run *run, const char *path)
-{
-    static const char *const metadata[] = {"model.hash", "prompts.hash", "decode", "capacity",
-                                           "chunk",      "keep",         "source", NULL};
-    static const char *const of_cases[] = {RUN_METADATA_STORE, NULL};
-    struct text published, missing;
-
-    text_init(&published);
-    text_init(&missing);
-    tapml_status status =
-        salvage_run(path, run->config.store != NULL ? of_cases : metadata, &published);
-
-    if (status == TAPML_OK) {
-        status = store_open(path, 1, &run->store);
-    }
-    if (status == TAPML_OK && published.length > 0) {
-        print_missing(run, &missing);
-        log_line(LOG_WARNING, "%s", published.data);
-        log_line(LOG_WARNING, "carving again or for the first time: %s",
-                 missing.length > 0 ? missing.data : "no prompt");
-    }
-    text_release(&published);
-    text_release(&missing);
-    return status;
-}
-
-// What encoding the weights cost, in a line; the report has each of them.
-static void report_losses(const struct run *run, struct progress *progress)
-{
-    const struct encode_account *account = model_losses(run->setup.model);
-    const struct encode_loss *worst = account->losses;
-
-    for (uint32_t i = 1; i < account->loss_count; i++) {
-        worst = account->losses[i].relative > worst->relative ? &account->losses[i] : worst;
-    }
-    if (account->loss_count > 0) {
-        progress_end(progress,
-                     "%" PRIu32 " weights as %s, %" PRIu32
-                     " as stored; '%s' lost most, %.3g of its values",
-                     account->loss_count, run_config_weights(&run->config), account->plain_count,
-                     worst->name, worst->relative);
-    } else if (run->config.weights != RUN_CONFIG_STORED) {
-        log_line(LOG_WARNING, "no weight is kept as %s: none has rows of complete blocks of values",
-                 run_config_weights(&run->config));
-    }
-}
-
-// What the prompts have beside their ids. Without a source it is checked.
-static tapml_status read_inputs(struct run *run, struct place *source)
-{
-    const struct model_options model = run_config_model(&run->config);
-    const struct prompt_inputs_options options = {.registry = run->setup.registry,
-                                                  .model = run->setup.model,
-                                                  .opening = &model,
-                                                  .source = source,
-                                                  .path = run->config.prompts,
-                                                  .length_max = run_config_room(&run->config)};
-
-    return prompt_inputs_read(&options, &run->prompts);
-}
-
-static tapml_status open_model(struct run *run)
-{
-    const struct run_config *config = &run->config;
-    struct progress progress;
-
-    TAPML_TRY(setup_find_model(&run->setup, config->model, &run->config.model));
-    const struct model_options model = run_config_model(config);
-
-    progress_begin(&progress, "load", 0);
-    TAPML_TRY(setup_model(&run->setup, &model));
-    report_losses(run, &progress);
-    TAPML_TRY(match(run));
-    TAPML_TRY(setup_check_decode(&run->setup, config->decode));
-    TAPML_TRY(prompts_load(config->prompts,
-                           &(struct prompts_options){.tokenizer = run->setup.tokenizer,
-                                                     .no_text = run->setup.no_text,
-                                                     .folder = config->model,
-                                                     .vocabulary = setup_vocabulary(&run->setup),
-                                                     .length_max = run_config_room(config)},
-                           &run->prompts));
-    TAPML_TRY(read_inputs(run, NULL));
-    setup_warn_no_text(&run->setup); // All prompts are of ids.
-    return TAPML_OK;
-}
-
-// A file that is no store is refused before anything is made.
-static tapml_status try_source_store(const struct run *run)
-{
-    struct store *other = NULL;
-
-    TAPML_TRY(store_open_to_read(run->config.store, &other));
-    store_close(other);
-    return TAPML_OK;
-}
-
-static tapml_status open_run(struct run *run, const struct options *options)
-{
-    const struct run_config *config = &run->config;
-    struct text path;
-
-    TAPML_TRY(config->store != NULL ? try_source_store(run) : open_model(run));
-    TAPML_TRY(add_places(run)); // Before the folder is made: a refusal leaves nothing behind.
-    TAPML_TRY(comparers_create(run->setup.registry, config->comparers, &run->comparers));
-    TAPML_TRY(config->policy != NULL
-                  ? policy_create(run->setup.registry, config->policy, &run->policy)
-                  : TAPML_OK);
-    TAPML_TRY(file_make_folder(config->dir));
-    TAPML_TRY(run_lock_take(config->dir, &run->lock)); // Before the devices are.
-    file_remove_all(config->dir, "plan-*.part");       // What a killed host was writing.
-    file_remove_all(config->dir, "FAULT-*.part*");
-    file_remove_all(config->dir, "report.html.*.part");
-
-    // They may be in the run's folder.
-    TAPML_TRY(report_files_try(options_get(options, "--json"), options_get(options, "--junit")));
-    TAPML_TRY(open_places(run));
-    if (config->store == NULL) {
-        TAPML_TRY(read_inputs(run, run->source));
-    }
-    text_init(&path);
-    text_format(&path, "%s/run.tapmlrun", config->dir);
-    tapml_status status = text_status(&path);
-
-    if (status == TAPML_OK) {
-        status = open_store(run, path.data);
-    }
-    text_release(&path);
-    return status;
-}
-
-// The others go on.
-static tapml_status give_up(struct run *run, const struct place *target)
-{
-    run->is_incomplete = 1;
-    return target_give_up(run->store, target->settings.name, target->lost);
-}
-
-// A target whose device went away is reported in a sentence.
-static tapml_status lose(struct run *run, struct place *target)
-{
-    TAPML_TRY(place_lose(target, status_message()));
-    if (run->source != NULL) {
-        TAPML_TRY(backend_wait(run->source->backend)); // It must be there.
-    }
-    log_line(LOG_ERROR, "target '%s' is given up: %s", target->settings.name, target->lost);
-    return give_up(run, target);
-}
-
-// Crashes of the worker of a place, if it has one.
-static uint32_t count_crashes(const struct place *place)
-{
-    struct backend *worker = place->links[PLACE_WORKER];
-
-    return worker != NULL ? client_crash_count(worker) : 0;
-}
-
-// Whether a run of a target failed because its worker could not be kept alive: that costs no other
-// target anything.
-static int is_loss(const struct place *target, uint32_t crashes_before, tapml_status status)
-{
-    return status == TAPML_DEVICE_LOST || ((status == TAPML_INTERNAL || status == TAPML_DEADLINE) &&
-                                           count_crashes(target) > crashes_before);
-}
-
 static tapml_status run_target(struct run *run, struct place *target)
 {
-    const uint32_t crashes = count_crashes(target);
+    struct opened_run *opened = &run->opened;
+    const uint32_t crashes = opened_run_crashes(target);
     tapml_status status = target_jobs_run(&(struct target_jobs_options){
-        .judge = &run->judge, .target = target, .io_bundles = &run->bundle_count});
+        .judge = &opened->judge, .target = target, .io_bundles = &run->bundle_count});
 
-    if (is_loss(target, crashes, status)) {
-        status = lose(run, target);
+    if (opened_run_is_loss(target, crashes, status)) {
+        status = opened_run_lose(opened, target);
     } else if (status == TAPML_OK) {
-        status =
-            report_print_target(run->store, target->settings.name, &run->printing, &run->is_wrong);
+        status = report_print_target(opened->store, target->settings.name, &run->printing,
+                                     &run->is_wrong);
         run->printing.is_later = 1;
     }
-    report_faults(target);
+    opened_run_log_faults(target);
     return status;
 }
 
 static tapml_status run_targets(struct run *run)
 {
-    if (run->config.target_count > 0) {
-        TAPML_TRY(run_judge_open(&(struct run_judge_options){.setup = &run->setup,
-                                                             .config = &run->config,
-                                                             .store = run->store,
-                                                             .prompts = &run->prompts,
-                                                             .checkpoint = run->checkpoint,
-                                                             .refuted = &run->refuted,
-                                                             .comparers = run->comparers,
-                                                             .policy = run->policy,
-                                                             .lock = run->lock},
-                                 &run->judge));
-    }
-    for (size_t i = 0; i < run->config.target_count; i++) {
-        struct place *target = run->targets[i];
+    struct opened_run *opened = &run->opened;
 
-        TAPML_TRY(target->lost == NULL ? run_target(run, target) : give_up(run, target));
+    TAPML_TRY(opened_run_judge(opened));
+    for (size_t i = 0; i < opened->config.target_count; i++) {
+        struct place *target = opened->targets[i];
+
+        TAPML_TRY(target->lost == NULL ? run_target(run, target)
+                                       : opened_run_give_up(opened, target));
     }
     return TAPML_OK;
 }
@@ -438,15 +79,15 @@ static tapml_status report_run(const struct run *run, const struct options *opti
 {
     json_t *report = NULL;
 
-    TAPML_TRY(report_data_create(run->store, &report));
+    TAPML_TRY(report_data_create(run->opened.store, &report));
     tapml_status status = report_table_print(report);
 
     if (status == TAPML_OK) {
-        status = report_print_end(report, run->config.dir);
+        status = report_print_end(report, run->opened.config.dir);
     }
     if (status == TAPML_OK) {
         status = report_files_write(report, &(struct report_files){
-                                                .dir = run->config.dir,
+                                                .dir = run->opened.config.dir,
                                                 .json = options_get(options, "--json"),
                                                 .junit = options_get(options, "--junit"),
                                             });
@@ -455,55 +96,17 @@ static tapml_status report_run(const struct run *run, const struct options *opti
     return status;
 }
 
-static tapml_status carve(struct run *run)
-{
-    TAPML_TRY(run_metadata_settle(run->store, &run->config, &run->setup, &run->prompts));
-    TAPML_TRY(source_check_run(run->store, &run->setup));
-    TAPML_TRY(state_loss_run(&run->config, &run->setup, run->store, &run->prompts));
-    TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->lock));
-    run->checkpoint = model_checkpoint(run->setup.model);
-    return forecasting_run(&run->config, &run->setup, run->store, &run->prompts);
-}
-
-// In the place of carving, where it was done elsewhere.
-static tapml_status take_cases(struct run *run)
-{
-    struct progress progress;
-    struct merge_counts counts;
-
-    progress_begin(&progress, "take cases", 0);
-    progress.lock = run->lock;
-    TAPML_TRY(progress_show(&progress, 0, 0));
-    TAPML_TRY(store_source_settle(run->store, &run->config, &run->setup, &counts));
-    TAPML_TRY(store_source_weights(run->store, &run->config, &run->setup, &run->weights));
-    run->checkpoint = run->weights;
-    progress_end(&progress, "%" PRId64 " new cases of %" PRId64 " new calls, from '%s'",
-                 counts.cases, counts.calls, run->config.store);
-    return store_source_check(run->store, &run->setup, run->checkpoint, run->lock, &run->refuted);
-}
-
 static tapml_status run_all(struct run *run, const struct options *options)
 {
-    TAPML_TRY(open_run(run, options));
-    TAPML_TRY(run->config.store != NULL ? take_cases(run) : carve(run));
-    run->printing.dir = run->config.dir;
-    TAPML_TRY(run_targets(run));
-    bundles_remove_rest(run->config.dir, run->bundle_count);
-    return report_run(run, options);
-}
+    struct opened_run *opened = &run->opened;
 
-static void run_release(struct run *run)
-{
-    run_judge_close(&run->judge);
-    prompts_release(&run->prompts);
-    verdict_list_release(&run->refuted);
-    policy_destroy(run->policy);
-    comparers_destroy(run->comparers);
-    store_close(run->store);
-    run_lock_release(run->lock);
-    setup_close(&run->setup);
-    checkpoint_close(run->weights);
-    run_config_release(&run->config);
+    TAPML_TRY(
+        opened_run_open(opened, options_get(options, "--json"), options_get(options, "--junit")));
+    TAPML_TRY(opened_run_fill(opened));
+    run->printing.dir = opened->config.dir;
+    TAPML_TRY(run_targets(run));
+    bundles_remove_rest(opened->config.dir, run->bundle_count);
+    return report_run(run, options);
 }
 
 enum outcome command_run_main(const struct command *command)
@@ -523,15 +126,15 @@ enum outcome command_run_main(const struct command *command)
     }
     if (status == TAPML_OK) {
         run.printing.is_verbose = options_get(&options, "--verbose") != NULL;
-        status = run_file_load(options_get(&options, "--config"), &run.config);
+        status = run_file_load(options_get(&options, "--config"), &run.opened.config);
         if (options_get(&options, "--all") != NULL) {
-            run.config.choice.budget.kind = BUDGET_ALL;
+            run.opened.config.choice.budget.kind = BUDGET_ALL;
         }
     }
     if (status != TAPML_OK) {
         return outcome_report(status);
     }
-    status = setup_open(command->program, &options, &run.config.ini, &run.setup);
+    status = setup_open(command->program, &options, &run.opened.config.ini, &run.opened.setup);
     if (status == TAPML_OK) {
         interrupt_watch();
         status = run_all(&run, &options);
@@ -540,12 +143,12 @@ enum outcome command_run_main(const struct command *command)
         status = output_check();
     }
     const enum outcome failure = outcome_report(status);
-    const enum outcome outcome = failure != OUTCOME_OK ? failure
-                                 : run.is_wrong        ? OUTCOME_WRONG
-                                 : run.is_incomplete   ? OUTCOME_ENVIRONMENT
-                                                       : OUTCOME_OK;
+    const enum outcome outcome = failure != OUTCOME_OK      ? failure
+                                 : run.is_wrong             ? OUTCOME_WRONG
+                                 : run.opened.is_incomplete ? OUTCOME_ENVIRONMENT
+                                                            : OUTCOME_OK;
 
-    run_lock_end(run.lock, (int)outcome, status == TAPML_OK ? "" : status_message());
-    run_release(&run);
+    run_lock_end(run.opened.lock, (int)outcome, status == TAPML_OK ? "" : status_message());
+    opened_run_release(&run.opened);
     return outcome;
 }

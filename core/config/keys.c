@@ -9,6 +9,7 @@
 #include "tensor/encoding.h"
 
 enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, MEBIBYTES_MAX = 1 << 30 };
+enum { WEEK_S = 7 * 24 * 3600 };
 
 #define IN_RUN(member_)      .offset = offsetof(struct run_config, member_)
 #define IN_TARGET(member_)   .offset = offsetof(struct place_settings, member_)
@@ -64,6 +65,8 @@ static const struct key_section sections[] = {
     {"offload", "offload", "How operators are moved to the targets.", 0},
     {"select", "select", "Which of the kept cases are replayed; all if this section is absent.", 0},
     {"order", "order", "In which order kept cases are replayed.", 0},
+    {"watch", "watch",
+     "When 'tapml-host watch' runs cases again, and how many. See docs/watching.md.", 0},
     {"plan", "plan", "What is to be moved; everything if this section is absent.", 0},
     {"fault.", "fault.N", "Injects a fault on a target, to test the tool. See docs/faults.md.", 0},
     {"forecast.", "forecast.NAME",
@@ -445,6 +448,69 @@ static const struct key keys[] = {
              "are at any time like all of them, so that times and pass rates can be predicted; "
              "with 'cover' those come first that add most, for finding faults early. 'auto' is "
              "'cover' for a budget in seconds, else 'carved'. See docs/choosing.md."},
+    {.section = "watch",
+     .name = "triggers",
+     .kind = KEY_TEXT,
+     .fallback = "identity",
+     IN_RUN(watch.triggers),
+     .type = "names of triggers with blanks between",
+     .example = "identity drift:2 performance:50%",
+     .help = "What makes cases run again: 'identity', something that their results depend on has "
+             "changed; 'cost', the risk of not knowing exceeds the time that it takes; 'drift:2', "
+             "the margins of a sample of fresh cases have moved by that factor; "
+             "'performance:50%', their times have moved by so much."},
+    {.section = "watch",
+     .name = "ensemble",
+     .kind = KEY_CHOICE,
+     .fallback = "any",
+     .words = WATCH_ENSEMBLES,
+     IN_RUN(watch.ensemble),
+     .example = "majority",
+     .help = "How many of several triggers have to fire: one, or more than half of them."},
+    {.section = "watch",
+     .name = "budget",
+     .kind = KEY_TEXT,
+     IN_RUN(watch.budget_text),
+     .type = "cases, a share or a time",
+     .example = "200",
+     .help = "How many stale cases run at a look: '200', '2%' of all cases, or '600s'. The rest "
+             "stays stale until the next look. All of them if this key is absent."},
+    {.section = "watch",
+     .name = "interval",
+     .kind = KEY_NUMBER,
+     .fallback = "300",
+     .low = 1,
+     .high = WEEK_S,
+     IN_RUN(watch.interval_s),
+     .example = "3600",
+     .help = "Seconds between two looks if no file changes: devices and drivers are looked at no "
+             "more often."},
+    {.section = "watch",
+     .name = "sample",
+     .kind = KEY_NUMBER,
+     .fallback = "8",
+     .low = 1,
+     .high = CALLS_MAX,
+     IN_RUN(watch.sample),
+     .example = "20",
+     .help = "How many fresh cases of each target run at a look, for 'drift' and 'performance'."},
+    {.section = "watch",
+     .name = "page",
+     .kind = KEY_TEXT,
+     IN_RUN(watch.page),
+     .type = "a file",
+     .example = "/srv/www/watch.html",
+     .help = "The page that is written; 'watch.html' in the folder of the run if this key is "
+             "absent."},
+    {.section = "watch",
+     .name = "on-change",
+     .kind = KEY_TEXT,
+     IN_RUN(watch.command),
+     .type = "a command of /bin/sh",
+     .example = "mail -s \"$TAPML_SENTENCE\" me < \"$TAPML_PAGE\"",
+     .help =
+         "Run when verdicts have turned, with the facts in environment variables "
+         "(docs/environment.md). It may take a minute; if it fails it is tried at three looks."},
     {.section = "plan",
      .name = "rule",
      .kind = KEY_OTHERS,

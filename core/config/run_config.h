@@ -10,6 +10,7 @@
 #include "choose/choice.h"
 #include "config/device_file.h"
 #include "config/problems.h"
+#include "config/watch_settings.h"
 #include "exec/place.h"
 #include "exec/plan.h"
 #include "graph/group.h"
@@ -70,6 +71,7 @@ struct run_config {
     const char *policy; // A component of a plugin that orders the kinds to be moved; or NULL.
     const char *select_budget;     // As the file says it, or NULL: all cases are replayed.
     struct choice_settings choice; // What follows from that, and the order.
+    struct watch_settings watch;
     struct run_config_fault faults[RUN_CONFIG_FAULTS_MAX]; // In the order of the file.
     size_t fault_count;
     struct run_config_forecast forecasts[RUN_CONFIG_FORECASTS_MAX]; // In the order of the file.

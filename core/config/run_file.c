@@ -227,13 +227,25 @@ static void read_budget(struct run_config *config, struct problems *problems)
     }
 }
 
+static void read_watch(struct run_config *config, struct problems *problems)
+{
+    struct watch_settings *watch = &config->watch;
+
+    if (watch_settings_read(watch->triggers, watch) != TAPML_OK) {
+        problems_refuse(problems, &config->ini, "watch", "triggers", "%s", status_message());
+    }
+    if (watch->budget_text != NULL && budget_read(watch->budget_text, &watch->budget) != TAPML_OK) {
+        problems_refuse(problems, &config->ini, "watch", "budget", "%s", status_message());
+    }
+}
+
 // Whether a key has a meaning where no model is run.
 static int is_of_cases(const struct ini_entry *entry)
 {
     static const char *const keys[][2] = {{"run", "dir"},       {"run", "comparers"},
                                           {"model", "path"},    {"source", "store"},
                                           {"select", "budget"}, {"order", "policy"}};
-    static const char *const others[] = {"target.", "component.", "fault.", "plugins"};
+    static const char *const others[] = {"target.", "component.", "fault.", "plugins", "watch"};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
         if (strcmp(entry->section, keys[i][0]) == 0 && strcmp(entry->key, keys[i][1]) == 0) {
@@ -273,7 +285,8 @@ static void check_cases(const struct run_config *config, struct problems *proble
 
 static void read_all(struct run_config *config, struct problems *problems)
 {
-    static const char *const single[] = {"run", "model", "source", "offload", "select", "order"};
+    static const char *const single[] = {"run",    "model", "source", "offload",
+                                         "select", "order", "watch"};
     const struct ini *ini = &config->ini;
 
     for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++) {
@@ -281,6 +294,7 @@ static void read_all(struct run_config *config, struct problems *problems)
     }
     settle_lengths(config, problems);
     read_budget(config, problems);
+    read_watch(config, problems);
     for (size_t i = 0; i < ini->section_count; i++) {
         if (begins(ini->sections[i], "target.")) {
             read_target(config, i, problems);

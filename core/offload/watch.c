@@ -85,6 +85,8 @@ tapml_status watch_create(const struct watch_options *options, struct watch **ou
     }
     watch->options = *options;
     watch->on_target = judge_options(options, options->target->backend);
+    watch->on_target.faults = options->target->settings.faults;
+    watch->on_target.fault_count = options->target->settings.fault_count;
     watch->on_source = judge_options(options, options->source->backend);
     watch->on_source.activation = backend_info(options->target->backend)->activation;
     watch->on_source.declares = options->target->backend;

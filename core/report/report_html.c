@@ -128,7 +128,7 @@ static const char words[] =
 
 // -- The page ----------------------------------------------------------------------------------
 
-void report_html_begin(const char *title, struct text *out)
+static void begin_page(const char *title, const char *more, struct text *out)
 {
     REPORT_MARKUP(out,
                   "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -136,10 +136,26 @@ void report_html_begin(const char *title, struct text *out)
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
                   "<meta name=\"referrer\" content=\"no-referrer\">\n"
-                  "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>",
+                  "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n",
                   report_html_policy, title);
+    text_append(out, more);
+    text_append(out, "<style>");
     text_append(out, report_html_style);
     text_append(out, "</style>\n</head>\n<body>\n<main>\n");
+}
+
+void report_html_begin(const char *title, struct text *out)
+{
+    begin_page(title, "", out);
+}
+
+void report_html_begin_reloading(const char *title, int64_t seconds, struct text *out)
+{
+    char more[64];
+
+    (void)snprintf(more, sizeof(more), "<meta http-equiv=\"refresh\" content=\"%" PRId64 "\">\n",
+                   seconds);
+    begin_page(title, more, out);
 }
 
 void report_html_end(struct text *out)

@@ -11,6 +11,9 @@
 
 // The beginning of a page of TapML with its head, up to and with <main>; and its end.
 void report_html_begin(const char *title, struct text *out);
+
+// The same of a page that loads itself again after so many seconds.
+void report_html_begin_reloading(const char *title, int64_t seconds, struct text *out);
 void report_html_end(struct text *out);
 
 // Prints the page of a report's document (report/report_data.h).

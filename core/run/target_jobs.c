@@ -135,22 +135,25 @@ static tapml_status replay(struct target_jobs *target)
 
     TAPML_TRY(result_count(run->store, target->name, &target->progress.skipped));
     TAPML_TRY(known_read(target));
-    TAPML_TRY(verdicts_make(&(struct verdict_options){.registry = run->setup->registry,
-                                                      .store = run->store,
-                                                      .target = target->name,
-                                                      .backend = target->place->backend,
-                                                      .checkpoint = run->checkpoint,
-                                                      .comparers = run->comparers,
-                                                      .derived = 1,
-                                                      .divides = 1,
-                                                      .refuted = run->refuted,
-                                                      .known = &target->known,
-                                                      .choice = run_config_choice(run->config),
-                                                      .outlook = &target->outlook,
-                                                      .progress = show,
-                                                      .derived_progress = show_derived,
-                                                      .user = target},
-                            &target->verdicts));
+    TAPML_TRY(
+        verdicts_make(&(struct verdict_options){.registry = run->setup->registry,
+                                                .store = run->store,
+                                                .target = target->name,
+                                                .backend = target->place->backend,
+                                                .faults = target->place->settings.faults,
+                                                .fault_count = target->place->settings.fault_count,
+                                                .checkpoint = run->checkpoint,
+                                                .comparers = run->comparers,
+                                                .derived = 1,
+                                                .divides = 1,
+                                                .refuted = run->refuted,
+                                                .known = &target->known,
+                                                .choice = run_config_choice(run->config),
+                                                .outlook = &target->outlook,
+                                                .progress = show,
+                                                .derived_progress = show_derived,
+                                                .user = target},
+                      &target->verdicts));
     (void)snprintf(target->phase, sizeof(target->phase), "replay on %s", target->name);
     target->progress.begin_ns = begin_ns;
     progress_end(&target->progress, "%zu cases and %zu derived ones, %zu and %zu of them now%s",

@@ -151,6 +151,8 @@ print_implementations(const struct run_judge *judge, const struct place *place, 
     for (size_t i = 0; i < judge->device_count; i++) {
         text_format(out, " %s", judge->devices[i].identity);
     }
+    // Results say for themselves which faults can have struck them (verify/makers.h).
+    fault_rule_print_all(place->settings.faults, place->settings.fault_count, out);
     policy_print(judge->from.policy, out);  // Steps in another order are others,
     append_choice(judge->from.config, out); // and so are those that fewer cases came before.
     return text_status(out);
@@ -189,7 +191,6 @@ static tapml_status settle_texts(const struct run_judge_options *run,
     text_format(identity, "%s %s:%s %s", info->plugin, info->component, info->device, info->driver);
     append_options(identity, config, info->component);
     append_ways(identity, config->mode, target);
-    fault_rule_print_all(target->faults, target->fault_count, identity);
     TAPML_TRY(text_status(identity));
     TAPML_TRY(store_begin(store));
     tapml_status status = settle_identity(run, info,

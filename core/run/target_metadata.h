@@ -8,10 +8,10 @@
 #include "run/run_judge.h"
 
 // Compares a target with what it was at the last start.
-// With another device, driver, option, activation dtype or injected fault all is forgotten that was
-// found on it. If only code is other than it was, of an op that the model has, on the target, the
-// source or a device that calibrates, then the steps of the offload are forgotten, and what they
-// came to: results say for themselves which of them are stale (store/result.h).
+// With another device, driver, option or activation dtype all is forgotten that was found on it. If
+// only code is other than it was, of an op that the model has, on the target, the source or a
+// device that calibrates, or the injected faults are, then the steps of the offload are forgotten,
+// and what they came to: results say for themselves which of them are stale (store/result.h).
 tapml_status target_metadata_settle(const struct run_judge *judge,
                                     const struct place *place) STATUS_USED;
 

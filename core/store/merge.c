@@ -11,28 +11,35 @@
 
 static const char DOING[] = "merging stores";
 
+// What is merged: all of a run, its cases alone, or what became on targets of cases that both have.
+enum merging { OF_RUN = 1, OF_CASES = 2, OF_RESULTS = 4 };
+
 // Tables that are copied into temporary ones named "from_...", to be compared with the own ones.
 // Tensors are not: they have no other key than their contents.
-// Those behind COPIED_OF_CASES say what became of cases on targets.
 static const struct copied {
     const char *name, *copy;
+    int merging; // Which of `enum merging` need it.
 } COPIED[] = {
-    {"metadata", "from_metadata"},
-    {"run", "from_run"},
-    {"prompt", "from_prompt"},
-    {"weight", "from_weight"},
-    {"\"case\"", "from_case"},
-    {"argument", "from_argument"},
-    {"page", "from_page"},
-    {"call", "from_call"},
-    {"statistic", "from_statistic"},
-    {"result", "from_result"},
-    {"element", "from_element"},
-    {"\"limit\"", "from_limit"},
-    {"output_error", "from_output_error"},
-    {"measure", "from_measure"},
+    {"metadata", "from_metadata", OF_RUN | OF_CASES | OF_RESULTS},
+    {"run", "from_run", OF_RUN | OF_CASES | OF_RESULTS},
+    {"prompt", "from_prompt", OF_RUN | OF_CASES},
+    {"weight", "from_weight", OF_RUN | OF_CASES},
+    {"\"case\"", "from_case", OF_RUN | OF_CASES | OF_RESULTS},
+    {"argument", "from_argument", OF_RUN | OF_CASES},
+    {"page", "from_page", OF_RUN | OF_CASES},
+    {"call", "from_call", OF_RUN | OF_CASES},
+    {"statistic", "from_statistic", OF_RUN | OF_CASES},
+    {"result", "from_result", OF_RUN | OF_RESULTS},
+    {"element", "from_element", OF_RUN | OF_RESULTS},
+    {"\"limit\"", "from_limit", OF_RUN | OF_RESULTS},
+    {"output_error", "from_output_error", OF_RUN | OF_RESULTS},
+    {"measure", "from_measure", OF_RUN | OF_RESULTS},
+    {"target", "from_target", OF_RESULTS},
+    {"look", "from_look", OF_RESULTS},
+    {"watched", "from_watched", OF_RESULTS},
+    {"turned", "from_turned", OF_RESULTS},
 };
-enum { COPIED_OF_CASES = 9, COPIED_ALL = sizeof(COPIED) / sizeof(*COPIED) };
+enum { COPIED_ALL = sizeof(COPIED) / sizeof(*COPIED) };
 
 // Metadata that say which run it is.
 static const char DIFFERENT[] =
@@ -58,6 +65,14 @@ static const char NUMBER[] =
     "  FROM from_call AS b WHERE NOT EXISTS (SELECT 1 FROM main.call AS a"
     "   WHERE a.instance = b.instance AND a.prompt = b.prompt AND a.step = b.step"
     "    AND a.part = b.part);";
+
+// The same by content alone, whatever label it has. Of several cases with one key that with a
+// result counts.
+static const char NUMBER_BY_KEYS[] =
+    "CREATE TEMP TABLE number (old INTEGER, new INTEGER PRIMARY KEY);"
+    "INSERT INTO number SELECT min(b.id), a.id FROM from_case AS b JOIN main.\"case\" AS a"
+    "  ON b.key = a.key WHERE b.key <> x'' AND b.id IN (SELECT case_id FROM from_result)"
+    "  GROUP BY a.id;";
 
 static const char NUMBER_RESULTS[] =
     "CREATE TEMP TABLE came AS SELECT b.target, b.case_id, n.new FROM from_result AS b"
@@ -162,11 +177,25 @@ static const char TAKE_RESULTS[] =
     "   row_error = max(row_error, excluded.row_error)"
     "  WHERE \"limit\".oracle = excluded.oracle;";
 
+// Before TAKE_RESULTS, where no case comes over: limits of classes that no result is of stay
+// behind.
+static const char TAKE_TARGETS[] =
+    "INSERT OR IGNORE INTO run SELECT * FROM from_run;"
+    "DELETE FROM from_limit WHERE (op, version, shape_class) NOT IN (SELECT op, version,"
+    "   shape_class FROM from_case JOIN came ON case_id = id);"
+    "UPDATE target SET identity = b.identity, implementations = b.implementations,"
+    "   device_name = b.device_name, driver = b.driver, build = b.build"
+    "  FROM from_target AS b WHERE b.name = target.name AND target.identity = '';"
+    "INSERT OR IGNORE INTO metadata SELECT name, value FROM from_metadata"
+    "  WHERE name LIKE 'watch.%';"
+    "INSERT OR IGNORE INTO look SELECT * FROM from_look;"
+    "INSERT OR IGNORE INTO watched SELECT * FROM from_watched;"
+    "INSERT OR IGNORE INTO turned SELECT * FROM from_turned;";
+
 // One of two stores on its way.
 struct store_merge {
     struct store *into, *from;
-    int is_of_cases;    // Without what became of them on targets.
-    size_t table_count; // Of COPIED.
+    enum merging merging;
     merge_report_fn report;
     void *user;
     struct merge_counts counts;
@@ -263,8 +292,10 @@ static tapml_status copy_tables(struct store_merge *merging)
     for (int i = 0; i < 3; i++) {
         text_init(&texts[i]);
     }
-    for (size_t i = 0; status == TAPML_OK && i < merging->table_count; i++) {
-        status = copy_table(merging->into, merging->from, &COPIED[i], texts);
+    for (size_t i = 0; status == TAPML_OK && i < COPIED_ALL; i++) {
+        if (COPIED[i].merging & (int)merging->merging) {
+            status = copy_table(merging->into, merging->from, &COPIED[i], texts);
+        }
     }
     for (int i = 0; i < 3; i++) {
         text_release(&texts[i]);
@@ -291,7 +322,7 @@ static tapml_status check_run(struct store *into, const struct store *from)
 
 static tapml_status report_disagreements(struct store_merge *merging)
 {
-    const size_t count = merging->is_of_cases ? DISAGREEMENTS_ALL - 1 : DISAGREEMENTS_ALL;
+    const size_t count = merging->merging == OF_CASES ? DISAGREEMENTS_ALL - 1 : DISAGREEMENTS_ALL;
     for (size_t i = 0; i < count; i++) {
         struct row row;
         int has = 0;
@@ -315,9 +346,21 @@ static tapml_status count_new(struct store_merge *merging)
                     &merging->counts.prompts));
     TAPML_TRY(count(into, "SELECT count(*) FROM number WHERE is_new", &merging->counts.cases));
     TAPML_TRY(count(into, "SELECT count(*) FROM call_number", &merging->counts.calls));
-    return merging->is_of_cases
+    return merging->merging == OF_CASES
                ? TAPML_OK
                : count(into, "SELECT count(*) FROM came", &merging->counts.results);
+}
+
+// What became of cases that both stores have.
+static tapml_status merge_by_keys(struct store_merge *merging)
+{
+    struct store *into = merging->into;
+    TAPML_TRY(copy_tables(merging));
+    TAPML_TRY(run_sql(into, NUMBER_BY_KEYS));
+    TAPML_TRY(run_sql(into, NUMBER_RESULTS));
+    TAPML_TRY(count(into, "SELECT count(*) FROM came", &merging->counts.results));
+    TAPML_TRY(run_sql(into, TAKE_TARGETS));
+    return run_sql(into, TAKE_RESULTS);
 }
 
 static tapml_status merge_at_once(struct store_merge *merging)
@@ -326,36 +369,35 @@ static tapml_status merge_at_once(struct store_merge *merging)
     TAPML_TRY(copy_tables(merging));
     TAPML_TRY(check_run(into, merging->from));
     TAPML_TRY(run_sql(into, NUMBER));
-    TAPML_TRY(merging->is_of_cases ? TAPML_OK : run_sql(into, NUMBER_RESULTS));
+    TAPML_TRY(merging->merging == OF_CASES ? TAPML_OK : run_sql(into, NUMBER_RESULTS));
     TAPML_TRY(count_new(merging));
     TAPML_TRY(report_disagreements(merging));
     TAPML_TRY(copy_rows(into, "INSERT OR IGNORE INTO tensor VALUES (?, ?, ?, ?, ?)", merging->from,
                         "SELECT key, dtype, shape, encoding, bytes FROM tensor"));
-    TAPML_TRY(run_sql(into, merging->is_of_cases ? TAKE_METADATA_OF_CASES : TAKE_METADATA));
+    TAPML_TRY(run_sql(into, merging->merging == OF_CASES ? TAKE_METADATA_OF_CASES : TAKE_METADATA));
     TAPML_TRY(run_sql(into, TAKE_CASES));
-    return merging->is_of_cases ? TAPML_OK : run_sql(into, TAKE_RESULTS);
+    return merging->merging == OF_CASES ? TAPML_OK : run_sql(into, TAKE_RESULTS);
 }
 
 // Temporary tables outlive a transaction that is committed.
 static tapml_status drop_copies(const struct store_merge *merging)
 {
-    for (size_t i = 0; i < merging->table_count; i++) {
+    for (size_t i = 0; i < COPIED_ALL; i++) {
         char sql[64];
-        (void)snprintf(sql, sizeof(sql), "DROP TABLE temp.%s", COPIED[i].copy);
+        (void)snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS temp.%s", COPIED[i].copy);
         TAPML_TRY(run_sql(merging->into, sql));
     }
-    TAPML_TRY(run_sql(merging->into, "DROP TABLE temp.number; DROP TABLE temp.call_number;"));
-    return merging->is_of_cases ? TAPML_OK : run_sql(merging->into, "DROP TABLE temp.came;");
+    return run_sql(merging->into, "DROP TABLE temp.number; DROP TABLE IF EXISTS temp.call_number;"
+                                  "DROP TABLE IF EXISTS temp.came;");
 }
 
 static tapml_status run_merge(struct store_merge *merging, struct merge_counts *out_counts)
 {
     ASSERT(merging->into != merging->from);
-    merging->table_count = merging->is_of_cases ? COPIED_OF_CASES : COPIED_ALL;
     TAPML_TRY(store_begin_to_read(merging->from)); // All of it as it is at one moment.
     tapml_status status = store_begin(merging->into);
     if (status == TAPML_OK) {
-        status = merge_at_once(merging);
+        status = merging->merging == OF_RESULTS ? merge_by_keys(merging) : merge_at_once(merging);
     }
     if (status == TAPML_OK) {
         status = drop_copies(merging);
@@ -380,7 +422,8 @@ tapml_status merge_run(struct store *into,
                        struct merge_counts *out_counts)
 {
     return run_merge(
-        &(struct store_merge){.into = into, .from = from, .report = report, .user = user},
+        &(struct store_merge){
+            .into = into, .from = from, .merging = OF_RUN, .report = report, .user = user},
         out_counts);
 }
 
@@ -392,8 +435,14 @@ tapml_status merge_cases(struct store *into,
 {
     return run_merge(
         &(struct store_merge){
-            .into = into, .from = from, .is_of_cases = 1, .report = report, .user = user},
+            .into = into, .from = from, .merging = OF_CASES, .report = report, .user = user},
         out_counts);
+}
+
+tapml_status merge_results(struct store *into, struct store *from, struct merge_counts *out_counts)
+{
+    return run_merge(&(struct store_merge){.into = into, .from = from, .merging = OF_RESULTS},
+                     out_counts);
 }
 
 static tapml_status count_of_run(struct store *store, const char *sql, const char *id, int64_t *out)

@@ -43,6 +43,14 @@ tapml_status merge_cases(struct store *into,
                          void *user,
                          struct merge_counts *out_counts) STATUS_USED;
 
+// What became on targets of cases that `into` has too, by their content keys alone, whatever run
+// and prompt they are of: for a store that takes the place of `from` since the prompts or the model
+// have changed. With the results come their limits, what the targets were, and what `tapml-host
+// watch` has noted (store/look.h, store/watched.h, store/turned.h). Of the counts `results` alone
+// is set.
+tapml_status
+merge_results(struct store *into, struct store *from, struct merge_counts *out_counts) STATUS_USED;
+
 // Removes what the run `id` (table `run`) has written: its prompts with their calls and cases, its
 // cases, its results, and tensors that nothing refers to any more. TAPML_NOT_FOUND if the store has
 // no such run.

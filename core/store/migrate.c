@@ -157,6 +157,7 @@ static const struct migration MIGRATIONS[] = {
     {5, FROM_4_AND_5, sizeof(FROM_4_AND_5) / sizeof(*FROM_4_AND_5), 0},
     {6, NULL, 0, 0},
     {7, NULL, 0, 0},
+    {8, NULL, 0, 0},
 };
 
 static const char DOING[] = "reading the tables of an earlier version";

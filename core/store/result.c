@@ -207,3 +207,16 @@ tapml_status result_forget(struct store *store, const char *target)
     ASSERT(target);
     return row_forget(store, "DELETE FROM result WHERE target = ?", target);
 }
+
+tapml_status result_forget_op(struct store *store, const char *target, const char *op)
+{
+    ASSERT(target && op);
+    struct row row;
+    TAPML_TRY(row_begin(store,
+                        "DELETE FROM result WHERE target = ?"
+                        " AND case_id IN (SELECT id FROM \"case\" WHERE op = ?)",
+                        "forgetting results", &row));
+    row_put_text(&row, target);
+    row_put_text(&row, op);
+    return row_run(&row);
+}

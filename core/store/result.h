@@ -83,3 +83,6 @@ tapml_status result_forget_stale(struct store *store,
 
 // Deletes all results of a target, with their errors and elements.
 tapml_status result_forget(struct store *store, const char *target) STATUS_USED;
+
+// The same of the cases of one op, whatever its version.
+tapml_status result_forget_op(struct store *store, const char *target, const char *op) STATUS_USED;

@@ -470,6 +470,37 @@ static const struct schema_table TABLES[] = {
      "  PRIMARY KEY (name, position)"
      ") WITHOUT ROWID",
      NULL},
+    {"look",
+     "CREATE TABLE look ("
+     "  id INTEGER PRIMARY KEY,"
+     "  began_s INTEGER NOT NULL, ended_s INTEGER NOT NULL,"
+     "  cause TEXT NOT NULL, fired TEXT NOT NULL,"
+     "  everything INTEGER NOT NULL, stale INTEGER NOT NULL, replayed INTEGER NOT NULL,"
+     "  sampled INTEGER NOT NULL, remaining INTEGER NOT NULL,"
+     "  worse INTEGER NOT NULL, better INTEGER NOT NULL,"
+     "  tries INTEGER NOT NULL, told INTEGER NOT NULL"
+     ")",
+     NULL},
+    {"watched",
+     "CREATE TABLE watched ("
+     "  target TEXT NOT NULL, key TEXT NOT NULL, op TEXT NOT NULL,"
+     "  verdict TEXT NOT NULL, margin REAL, time_ns INTEGER NOT NULL,"
+     "  judged INTEGER NOT NULL, turns INTEGER NOT NULL, stale_s INTEGER NOT NULL,"
+     "  PRIMARY KEY (target, key)"
+     ") WITHOUT ROWID",
+     NULL},
+    {"turned",
+     "CREATE TABLE turned ("
+     "  id INTEGER PRIMARY KEY,"
+     "  look INTEGER NOT NULL REFERENCES look (id) ON DELETE CASCADE,"
+     "  target TEXT NOT NULL, key TEXT NOT NULL, op TEXT NOT NULL,"
+     "  instance TEXT NOT NULL, phase TEXT NOT NULL,"
+     "  before TEXT NOT NULL, after TEXT NOT NULL, is_worse INTEGER NOT NULL,"
+     "  margin_before REAL, margin REAL,"
+     "  param TEXT NOT NULL, place TEXT NOT NULL, expected REAL, computed REAL,"
+     "  reason TEXT NOT NULL"
+     ")",
+     NULL},
 };
 
 // Tables that stores behind OLD_TABLES_LAST did not all have, each with the first version that has
@@ -479,7 +510,8 @@ static const struct {
     int64_t version;
 } ADDED[] = {{"forecast", 5},      {"forecast_range", 5}, {"forecast_limit", 5},
              {"forecast_time", 5}, {"forecast_kind", 5},  {"measure", 7},
-             {"feature", 8}};
+             {"feature", 8},       {"look", 9},           {"watched", 9},
+             {"turned", 9}};
 
 // Tables that had fewer columns before a version; otherwise they stand as above.
 static const struct {

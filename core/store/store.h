@@ -14,7 +14,7 @@
 
 #include <sqlite3.h>
 
-enum { STORE_VERSION = 8 };
+enum { STORE_VERSION = 9 };
 
 struct store;
 

@@ -97,8 +97,11 @@ choose(const struct verdict_options *options, struct arena *arena, struct chosen
 {
     struct case_choice choice;
     TAPML_TRY(choice_make(options->store,
-                          &(struct choice_options){
-                              .settings = *options->choice, .target = options->target, .keep = 1},
+                          &(struct choice_options){.settings = *options->choice,
+                                                   .target = options->target,
+                                                   .keep = 1,
+                                                   .find_failures = options->find_failures,
+                                                   .user = options->user},
                           arena, &choice));
     ASSERT(choice.count == chosen->all);
     log_choice(options, &choice);

@@ -46,7 +46,11 @@ static tapml_status open_all(struct examiner *examiner)
     if (options->declares) {
         calibrator_set_declares(examiner->calibrator, options->declares);
     }
-    return makers_create(options->registry, options->backend, examiner->calibrator,
+    return makers_create(&(struct makers_options){.registry = options->registry,
+                                                  .backend = options->backend,
+                                                  .calibrator = examiner->calibrator,
+                                                  .faults = options->faults,
+                                                  .fault_count = options->fault_count},
                          &examiner->makers);
 }
 

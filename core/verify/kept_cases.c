@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "choose/budget.h"
 #include "store/case.h"
 #include "store/label.h"
 #include "store/maker.h"
@@ -19,14 +20,18 @@
 
 enum { BATCH = 32, MESSAGE_TEXT = 512 };
 
+static const double SECOND_NS = 1e9;
+
 // All cases of a store on their way to a verdict.
 struct kept_cases {
     const struct verdict_options *options;
     struct examiner *examiner;
     struct divider *divider;
     struct verdict_list *list;
-    size_t written; // Of the list: what the store has by now.
-    int has_failed; // Some case did.
+    size_t written;       // Of the list: what the store has by now.
+    int has_failed;       // Some case did.
+    double replays_max;   // What `options->spend` comes to,
+    uint64_t deadline_ns; // or when it is over; 0: it is no time.
 };
 
 // Writes the verdicts that the store lacks as one transaction.
@@ -128,6 +133,32 @@ count_executions(struct kept_cases *cases, const struct verdict *verdict, uint64
     list->executions_since_failure += cases->has_failed ? spent : 0;
 }
 
+static void begin_spending(struct kept_cases *cases, size_t all)
+{
+    const struct case_budget *spend = cases->options->spend;
+    cases->replays_max = INFINITY;
+    if (spend && spend->kind == BUDGET_SECONDS) {
+        cases->deadline_ns = clock_now_ns() + (uint64_t)(spend->amount * SECOND_NS);
+    } else if (spend && spend->kind == BUDGET_SHARE) {
+        cases->replays_max = ceil(spend->amount * (double)all);
+    } else if (spend && spend->kind == BUDGET_CASES) {
+        cases->replays_max = spend->amount; // 0 too: then nothing is replayed.
+    }
+}
+
+static int is_spent(const struct kept_cases *cases)
+{
+    return (double)cases->list->replayed >= cases->replays_max ||
+           (cases->deadline_ns > 0 && clock_now_ns() >= cases->deadline_ns);
+}
+
+// How many results are written at once: of a start with a budget, which somebody may end at any
+// moment to begin it again, none is to be lost.
+static size_t batch_of(const struct kept_cases *cases)
+{
+    return cases->options->spend ? 1 : BATCH;
+}
+
 static tapml_status take_case(struct kept_cases *cases, int64_t id)
 {
     struct verdict *verdict = &cases->list->items[cases->list->count];
@@ -144,12 +175,17 @@ static tapml_status take_case(struct kept_cases *cases, int64_t id)
         TAPML_TRY(name_known(cases, verdict));
         TAPML_TRY(examiner_find(cases->examiner, cases->list->arena, verdict, &has));
     }
+    if (!has && is_spent(cases)) {
+        cases->list->left++;
+        return TAPML_OK;
+    }
     if (!has) {
         cases->list->replayed++;
         const uint64_t before = examiner_executions(cases->examiner);
         TAPML_TRY(judge_case(cases, verdict));
         count_executions(cases, verdict, before);
-        return cases->list->count - cases->written >= BATCH ? write_results(cases) : TAPML_OK;
+        return cases->list->count - cases->written >= batch_of(cases) ? write_results(cases)
+                                                                      : TAPML_OK;
     }
     TAPML_TRY(write_results(cases)); // So that what follows `written` is what the store lacks.
     cases->list->count++;
@@ -189,11 +225,13 @@ static tapml_status judge_ids(struct kept_cases *cases, struct chosen_cases *cho
 
 static tapml_status judge_chosen(struct kept_cases *cases, struct chosen_cases *chosen)
 {
+    begin_spending(cases, chosen->all);
     const tapml_status status = judge_ids(cases, chosen);
     if (status == TAPML_OK) {
         TAPML_TRY(write_results(cases));
         TAPML_TRY(settle_all(cases));
-        cases->list->not_run = cases->options->choice ? chosen->all - cases->list->count : 0;
+        cases->list->not_run =
+            cases->options->choice || cases->options->spend ? chosen->all - cases->list->count : 0;
         return chosen_cases_sort(chosen, cases->list);
     }
     // What is known is kept; the failure that ended it is the one to report.

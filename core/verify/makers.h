@@ -10,13 +10,20 @@
 #include "store/result.h"
 #include "verify/calibrator.h"
 
+struct fault_rule; // verify/fault_rule.h
 struct makers;
 
-// What computes is `backend`, what gives limits is `calibrator`. All of them outlive the makers,
-// which the caller owns, and belong to one thread.
-tapml_status makers_create(struct registry *registry,
-                           struct backend *backend,
-                           struct calibrator *calibrator,
+// What the results of all ops depend on. All of it outlives the makers.
+struct makers_options {
+    struct registry *registry;
+    struct backend *backend;         // What computes,
+    struct calibrator *calibrator;   // and what gives limits.
+    const struct fault_rule *faults; // Injected around `backend`: results of an op depend on those
+    size_t fault_count;              // that can strike it, and on those of the driver.
+};
+
+// The caller owns the makers, which belong to one thread.
+tapml_status makers_create(const struct makers_options *options,
                            struct makers **out_makers) STATUS_USED;
 void makers_destroy(struct makers *makers);
 

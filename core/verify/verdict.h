@@ -22,7 +22,9 @@ struct backend;
 struct checkpoint;
 struct choice_settings;
 struct comparers;
+struct case_budget;
 struct examination;
+struct fault_rule;
 struct outlook;
 struct store;
 
@@ -79,7 +81,8 @@ struct verdict_list {
     struct verdict *derived; // Op by op.
     size_t derived_count, derived_capacity;
     size_t replayed, derived_replayed; // Of both: those that the store did not have.
-    size_t not_run;                    // Kept cases that the choice leaves out.
+    size_t not_run;                    // Kept cases that the choice leaves out, and
+    size_t left;                       // of them, those that what may be spent has left out.
 
     // Op executions on the target: of kept cases, of those the ones from the first that failed on,
     // of derived cases. Of calibration, on other devices, for all of them.
@@ -92,6 +95,8 @@ struct verdict_options {
     struct store *store;
     const char *target; // The target's name in the run; results are kept under it.
     struct backend *backend;
+    const struct fault_rule *faults;     // Injected around `backend`,
+    size_t fault_count;                  // on which results depend (verify/makers.h).
     const struct checkpoint *checkpoint; // Or NULL.
     enum activation activation;  // A reduced one: what is judged was computed in it, whatever
                                  // `backend`.
@@ -111,6 +116,14 @@ struct verdict_options {
     // Which kept cases run, and in which order (choose/choice.h); NULL: all, in the order of the
     // store. Not beside `ids` or `fresh`.
     const struct choice_settings *choice;
+
+    // How much of what has no fresh result is replayed at this start, each of which is a
+    // transaction; what is left counts as not run. A share is one of all cases. NULL: all of it.
+    const struct case_budget *spend;
+
+    // For the order 'cover': the share of the cases of an op that have failed, from 0 to 1, by
+    // which it is a risk. Or NULL.
+    double (*find_failures)(void *user, const char *op);
 
     // Verdicts on derived cases that the store has (verify/neighbours.h): those of an op that are
     // fresh are taken over, and not judged again. They outlive the list. Or NULL.

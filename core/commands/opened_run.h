@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A run of an INI file, opened: what `tapml-host --config` and `tapml-host watch` begin with. The
+// configuration is loaded and the plugins are searched for by the command; this module opens model,
+// prompts, places and store, takes the lock of the folder, and sees to it that the store has the
+// cases.
+//
+// One thread. Failures are those of what is opened: they name files, keys and devices.
+#pragma once
+
+#include "config/run_config.h"
+#include "model/prompts.h"
+#include "run/run_judge.h"
+#include "run/setup.h"
+#include "verify/verdict.h"
+
+struct opened_run {
+    struct run_config config; // Loaded by the command, as
+    struct setup setup;       // this is opened. Both are released with the run.
+    struct run_lock *lock;
+    struct store *store;
+    struct checkpoint *weights;          // Of a run over cases, without a model; or NULL.
+    const struct checkpoint *checkpoint; // These, or those of the model.
+    struct verdict_list refuted;         // Of a run over cases: those that are no evidence.
+    struct comparers *comparers;         // Of plugins; or NULL.
+    struct policy *policy;               // The same.
+    struct prompts prompts;
+    struct run_judge judge;
+    struct place *source;
+    struct place *targets[RUN_CONFIG_TARGETS_MAX]; // As many as the configuration has.
+    int is_incomplete;                             // Some target was not there, or went away.
+};
+
+// Opens model and prompts or the cases of somebody else, places, folder, lock and store. The files
+// `json` and `junit`, or NULL, are tried for writing. Of several targets some may be lost after it.
+tapml_status
+opened_run_open(struct opened_run *run, const char *json, const char *junit) STATUS_USED;
+
+// Compares the metadata of the run with those of the store, which has them after it.
+// TAPML_PRECONDITION if the store holds a run of another model, other prompts, or of another [run].
+// Nothing is done for cases of somebody else.
+tapml_status opened_run_settle(struct opened_run *run) STATUS_USED;
+
+// Sees to it that the store has the metadata of the run and its cases: carves what is missing, or
+// takes the cases of [source] store.
+tapml_status opened_run_fill(struct opened_run *run) STATUS_USED;
+
+// Opens the judge of the run's targets, if it has some.
+tapml_status opened_run_judge(struct opened_run *run) STATUS_USED;
+
+// Notes that a target is given up: the others go on.
+tapml_status opened_run_give_up(struct opened_run *run, const struct place *target) STATUS_USED;
+
+// The same after the failure at hand, whose message is logged.
+tapml_status opened_run_lose(struct opened_run *run, struct place *target) STATUS_USED;
+
+// Crashes of the worker of a place, if it has one; and whether a run of a target failed because its
+// worker could not be kept alive, which costs no other target anything.
+uint32_t opened_run_crashes(const struct place *place);
+int opened_run_is_loss(const struct place *target, uint32_t crashes_before, tapml_status status);
+
+// Logs how often each injected fault was triggered: one that never was says nothing about the tool.
+void opened_run_log_faults(const struct place *target);
+
+// Releases all of it. A run of zeros is allowed.
+void opened_run_release(struct opened_run *run);
