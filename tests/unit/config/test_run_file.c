@@ -51,6 +51,31 @@ Test(run_file, a_budget_and_an_order_choose)
     refused(WHOLE "[order]\npolicy = random\n", "random");
 }
 
+Test(run_file, what_is_watched_has_triggers_and_a_budget)
+{
+    struct run_config config;
+
+    cr_assert_eq(load(WHOLE, &config), TAPML_OK, "%s", status_message());
+    cr_assert_eq(config.watch.is_on, 1U << WATCH_IDENTITY);
+    cr_assert_eq(config.watch.budget.kind, BUDGET_ALL);
+    cr_assert_eq(config.watch.interval_s, 300);
+    cr_assert_null(config.watch.command);
+    run_config_release(&config);
+    cr_assert_eq(load(WHOLE "[watch]\ntriggers = cost drift:3\nensemble = majority\n"
+                            "budget = 600s\ninterval = 5\non-change = true\n",
+                      &config),
+                 TAPML_OK, "%s", status_message());
+    cr_assert_eq(config.watch.is_on, 1U << WATCH_COST | 1U << WATCH_DRIFT);
+    cr_assert_eq(config.watch.drift, 3);
+    cr_assert_eq(config.watch.ensemble, WATCH_MAJORITY);
+    cr_assert_eq(config.watch.budget.kind, BUDGET_SECONDS);
+    cr_assert_str_eq(config.watch.command, "true");
+    run_config_release(&config);
+    refused(WHOLE "[watch]\ntriggers = identty\n", "did you mean 'identity'?");
+    refused(WHOLE "[watch]\nbudget = some\n", "budget is 'some'");
+    refused(WHOLE "[watch]\ninterval = 0\n", "interval");
+}
+
 Test(run_file, an_unknown_name_is_refused_with_the_nearest)
 {
     refused(WHOLE "[run]\npromts = q\n", "did you mean 'prompts'?");

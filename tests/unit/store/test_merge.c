@@ -289,3 +289,39 @@ Test(merge, what_came_can_be_removed_by_its_run)
     expect_same(into, "whole.tapmlrun");
     store_close(into);
 }
+
+// A store whose prompts 2 and 3 stayed, with those of another run: their results come by content.
+Test(merge, results_come_over_by_content_alone)
+{
+    struct store *from = make("before", 1, 2, 1), *into = make("now", 2, 3, 1);
+    struct merge_counts counts;
+    execute(into, "DELETE FROM result; DELETE FROM \"limit\";"
+                  "UPDATE metadata SET value = 'another model';"
+                  "INSERT INTO target (name, position, backend, activations, faults, goal,"
+                  " needs_all) VALUES ('gpu', 0, 'b', 'f32', '', '', 0)");
+    execute(from, "INSERT INTO target (name, position, backend, activations, faults, goal,"
+                  " needs_all, identity) VALUES ('gpu', 0, 'b', 'f32', '', '', 0, 'card');"
+                  "INSERT INTO metadata VALUES ('watch.files', 'x');"
+                  "INSERT INTO look VALUES (3, 1, 2, 'c', 'f', 1, 1, 1, 0, 0, 1, 0, 0, 0);"
+                  "INSERT INTO watched VALUES ('gpu', '01', 'o', 'pass', 0, 1, 1, 0, 0)");
+    cr_assert_eq(merge_results(into, from, &counts), TAPML_OK, "%s", status_message());
+    // Prompt 2 has a case of its own in both, and those of the other op are the same in all
+    // prompts.
+    cr_expect_eq(counts.results, 3);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM result"), 3);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM output_error"), 3);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM \"case\""), 4, "no case came over");
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM result JOIN \"case\" ON id = case_id"
+                                 " WHERE instance = 'b'"),
+                 2);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM target WHERE identity = 'card'"), 1);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM look WHERE id = 3"), 1);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM watched"), 1);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM metadata WHERE name = 'watch.files'"), 1);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM \"limit\""), 0,
+                 "it is of no case that came");
+    cr_assert_eq(merge_results(into, from, &counts), TAPML_OK, "%s", status_message());
+    cr_expect_eq(counts.results, 0, "nothing changes a second time");
+    store_close(from);
+    store_close(into);
+}

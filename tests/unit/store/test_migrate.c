@@ -201,6 +201,7 @@ Test(migrate, stores_of_versions_from_3_on_are_read_and_upgraded)
     read_and_upgrade(5);
     read_and_upgrade(6);
     read_and_upgrade(7);
+    read_and_upgrade(8);
 }
 
 // Version 6 had no measures of plugins, and all else.
@@ -222,6 +223,20 @@ Test(migrate, a_store_gets_an_empty_table_for_features)
     cr_assert_eq(store_open(path, 1, &store), TAPML_OK, "%s", status_message());
     cr_expect_eq(number_of(store, "SELECT count(*) FROM feature"), 0);
     cr_expect_eq(number_of(store, "SELECT count(*) FROM \"case\""), 80);
+    store_close(store);
+}
+
+// Nobody has watched it yet.
+Test(migrate, a_store_gets_empty_tables_for_what_is_watched)
+{
+    struct store *store = NULL;
+    copy_store("tests/data/stores/version-8/run.tapmlrun");
+    cr_assert_eq(store_open(path, 1, &store), TAPML_OK, "%s", status_message());
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM feature"), 80);
+    cr_expect_eq(number_of(store, "SELECT (SELECT count(*) FROM look) +"
+                                  " (SELECT count(*) FROM watched) +"
+                                  " (SELECT count(*) FROM turned)"),
+                 0);
     store_close(store);
 }
 

@@ -94,3 +94,16 @@ Test(result, stale_ones_of_one_op_go)
     MUST(result_count(store, "other", &count));
     cr_expect_eq(count, 1);
 }
+
+Test(result, all_of_one_op_go)
+{
+    size_t count = 9;
+    write_both();
+    MUST(result_count(store, "gpu", &count));
+    const size_t before = count;
+    MUST(result_forget_op(store, "gpu", "x.more"));
+    MUST(result_count(store, "gpu", &count));
+    cr_expect_eq(count, before - 1);
+    MUST(result_count(store, "other", &count));
+    cr_expect_eq(count, 1);
+}

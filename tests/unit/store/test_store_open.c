@@ -44,8 +44,8 @@ Test(store_open, what_is_no_store_is_refused)
 
 Test(store_open, another_version_is_refused)
 {
-    execute("PRAGMA user_version = 9");
-    expect_refused(path, 0, TAPML_INVALID, "version 9");
+    execute("PRAGMA user_version = 10");
+    expect_refused(path, 0, TAPML_INVALID, "version 10");
     execute("PRAGMA user_version = 1");
     expect_refused(path, 0, TAPML_INVALID, "version 1");
     execute("PRAGMA user_version = 2");

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "choose/budget.h"
 #include "harness/late.h"
 #include "judged_store.h"
 
@@ -134,4 +135,32 @@ Test(kept_cases, all_are_judged_by_the_limits_that_all_have_led_to)
     }
     verdict_list_release(&list);
     verdict_list_release(&again);
+}
+
+// What is left is no result, and comes later; nothing is lost if somebody ends it on the way.
+Test(kept_cases, no_more_is_replayed_than_may_be_spent)
+{
+    struct case_budget spend = {.kind = BUDGET_CASES};
+    struct verdict_options options = options_for(exact);
+    for (int64_t step = 0; step < 4; step++) {
+        add_silu("s", step, 0.5f);
+    }
+    options.spend = &spend;
+    struct verdict_list list = judge(&options);
+    cr_expect(list.replayed == 0 && list.count == 0 && list.left == 4 && list.not_run == 4);
+    verdict_list_release(&list);
+    spend.amount = 3;
+    list = judge(&options);
+    cr_expect(list.replayed == 3 && list.count == 3 && list.left == 1);
+    cr_expect_eq(number_of("SELECT count(*) FROM result"), 3);
+    verdict_list_release(&list);
+    spend = (struct case_budget){BUDGET_SHARE, 0.25};
+    list = judge(&options);
+    cr_expect(list.replayed == 1 && list.count == 4 && list.left == 0 && list.not_run == 0);
+    verdict_list_release(&list);
+    execute("DELETE FROM result");
+    spend = (struct case_budget){BUDGET_SECONDS, 0};
+    list = judge(&options);
+    cr_expect(list.replayed == 0 && list.left == 4);
+    verdict_list_release(&list);
 }
