@@ -84,6 +84,13 @@ for budget in ("some", "0", "-1", "1.5", "101%", "5m"):
         extra=f"[select]\nbudget = {budget}\n")
 ini("an unknown order", ["[order] policy: expected 'auto' or 'carved' or 'balance' or 'cover'", "found 'random'"],
     extra="[order]\npolicy = random\n")
+ini("an unknown trigger", ["run.ini:14: [watch] triggers: expected triggers (identity cost drift performance), found 'drfit', "
+                          "did you mean 'drift'?"], extra="[watch]\ntriggers = identity drfit:2\n")
+ini("a trigger with a number out of range", ["[watch] triggers: expected a number above 1 and at most 1e+06 behind ':', found "
+                                            "'drift:1'"], extra="[watch]\ntriggers = drift:1\n")
+ini("a number for a trigger that takes none", ["'identity' takes no number, found 'identity:2'"],
+    extra="[watch]\ntriggers = identity:2\n")
+ini("a budget of a watch", ["[watch] budget: budget is '0', expected a number of cases"], extra="[watch]\nbudget = 0\n")
 ini("a capacity below the default of decode", ["[run] capacity: expected at least 'decode', which is 32"],
     {"run/decode": None})
 ini("a target called source", ["'source' cannot be the name of a target"], extra="[target.source]\nbackend = x\n")
@@ -273,6 +280,11 @@ words("an unknown thing to rank", ["--over is 'layer', expected one of: op targe
 words("a rank by what is unknown", ["--by is 'speed', expected one of: failures margin time"], "rank", "--config", "x.ini",
       "--over", "op", "--by", "speed")
 words("a ranking without a run", ["no run: give --config FILE"], "rank", "--over", "op")
+words("nothing to watch", ["nothing to watch: give --config FILE"], "watch", "--once")
+words("a budget of a watch that is none", ["--budget: budget is 'some', expected a number of cases"], "watch", "--config",
+      "x.ini", "--budget", "some")
+words("an interval of no time", ["--interval is '0', expected seconds, at least 1"], "watch", "--config", "x.ini",
+      "--interval", "0")
 words("threads out of range", ["option '--threads' is 0, expected 1 to 1024"], "--config",
       os.path.join(rig.SOURCE, "conf", "quickstart.ini"), "--threads", "0")
 words("an unknown key to explain", ["unknown key 'chunkk', did you mean 'chunk'?"], "--explain", "chunkk")
