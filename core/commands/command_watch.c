@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "commands/look_cause.h"
 #include "commands/watch_look.h"
 #include "config/run_file.h"
 #include "run/setup.h"
@@ -45,7 +46,7 @@ const struct options_manual command_watch_manual = {
 
 static const double SECOND_NS = 1e9;
 static const double PATIENCE_S = 0.6; // For which a look that is interrupted may take to end.
-static const double AGAIN_S = 10;     // After a look that could not be made.
+static const double AGAIN_S = 60;     // After a look for which something was missing.
 
 // A signal handler can reach nothing else.
 static volatile sig_atomic_t is_stopped;
@@ -183,7 +184,7 @@ static tapml_status read_files(struct watching *watching, const char *dir)
     tapml_status status = store_open_to_read(path, &store);
 
     if (status == TAPML_OK) {
-        const char *text = metadata_get(store, WATCH_LOOK_FILES);
+        const char *text = metadata_get(store, LOOK_CAUSE_FILES);
         struct watched_files files = {.count = 0};
 
         status = watched_files_read(text != NULL ? text : "", &files);
@@ -227,13 +228,12 @@ static enum outcome serve(struct watching *watching)
         if (outcome == OUTCOME_USAGE && watching->files.count == 0) {
             return outcome; // It was wrong from the beginning.
         }
-        const int is_made = outcome == OUTCOME_OK || outcome == OUTCOME_WRONG;
-
         read_config(watching);
         const double interval_s = (double)watching->interval_s;
+        const int is_soon = outcome == OUTCOME_ENVIRONMENT && interval_s > AGAIN_S;
 
-        watched_files_wait(&watching->files, is_made || interval_s < AGAIN_S ? interval_s : AGAIN_S,
-                           &watching->outside, is_over);
+        watched_files_wait(&watching->files, is_soon ? AGAIN_S : interval_s, &watching->outside,
+                           is_over);
         if (is_stopped) {
             return OUTCOME_OK;
         }

@@ -3,16 +3,16 @@
 
 #include "commands/watch_look.h"
 
-#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "commands/look_cause.h"
 #include "commands/opened_run.h"
+#include "commands/set_aside.h"
 #include "config/run_file.h"
-#include "gguf/gguf.h"
 #include "report/report_markup.h"
 #include "run/driver_checks.h"
 #include "run/interrupt.h"
@@ -20,10 +20,8 @@
 #include "run/run_lock.h"
 #include "run/target_metadata.h"
 #include "store/look.h"
-#include "store/merge.h"
 #include "store/metadata.h"
 #include "store/store.h"
-#include "store/store_open.h"
 #include "store/target.h"
 #include "verify/verdicts.h"
 #include "watch/notice.h"
@@ -39,11 +37,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TOOK    "watch.took"    // Of a store that has taken over the results of another one.
 #define SEEDS   "watch.seeds"   // How many samples were drawn.
 #define SAMPLED "watch.sampled" // Samples that are in no look yet.
-#define BEFORE  "before.tapmlrun"
-#define THE_RUN "run.tapmlrun"
 
 enum {
     NUMBER_TEXT = 32,
@@ -67,7 +62,7 @@ struct looked_target {
     int is_driver_wrong;
 };
 
-struct looking {
+struct look_work {
     struct opened_run run;
     struct watch_settings settings;
     struct arena *arena;
@@ -85,245 +80,27 @@ struct looking {
     int64_t untold_worse; // Of looks of which nobody was told before.
 };
 
-// -- What changed ------------------------------------------------------------------------------
-
-static void add_cause(struct looking *look, const char *sentence)
-{
-    text_append(&look->cause, look->cause.length > 0 ? "; " : "");
-    text_append(&look->cause, sentence);
-}
-
-static tapml_status add_plugins(struct looking *look)
-{
-    const struct registry *registry = look->run.setup.registry;
-
-    for (size_t i = 0; i < registry_count(registry); i++) {
-        const char *manifest = registry_location_at(registry, i).manifest;
-        char *folder = file_folder(manifest);
-
-        if (folder == NULL) {
-            return status_no_memory();
-        }
-        tapml_status status = watched_files_add(&look->files, manifest);
-
-        if (status == TAPML_OK) {
-            status = watched_files_add_all(&look->files, folder, "*.so");
-        }
-        alloc_free(folder);
-        TAPML_TRY(status);
-    }
-    return TAPML_OK;
-}
-
-static tapml_status add_model(struct looking *look, const char *model)
-{
-    if (file_is_folder(model)) {
-        return watched_files_add_all(&look->files, model, "*");
-    }
-    char *folder = file_folder(model);
-    const tapml_status status =
-        folder != NULL ? watched_files_add_all(&look->files, folder, "*.gguf") : status_no_memory();
-
-    alloc_free(folder);
-    return status;
-}
-
-// As they are before anything of them is read: what changes later is of the next look.
-static tapml_status list_files(struct looking *look)
-{
-    const struct run_config *config = &look->run.config;
-
-    TAPML_TRY(watched_files_add(&look->files, config->path));
-    if (config->prompts != NULL) {
-        TAPML_TRY(watched_files_add(&look->files, config->prompts));
-    }
-    if (config->store != NULL) {
-        TAPML_TRY(watched_files_add(&look->files, config->store));
-    }
-    return add_plugins(look);
-}
-
-static tapml_status compare_files(struct looking *look)
-{
-    const char *known = metadata_get(look->run.store, WATCH_LOOK_FILES);
-    struct watched_files before = {.count = 0};
-    struct text text;
-
-    if (known == NULL) {
-        add_cause(look, "the first look");
-        return TAPML_OK;
-    }
-    TAPML_TRY(watched_files_read(known, &before));
-    text_init(&text);
-    if (watched_files_compare(&before, &look->files, &text) > 0 && text_status(&text) == TAPML_OK) {
-        add_cause(look, text.data);
-    }
-    text_release(&text);
-    watched_files_release(&before);
-    return TAPML_OK;
-}
-
-// What became of a target between two starts, beside its files.
-static void
-compare_target(struct looking *look, const struct target_row *before, const struct target_row *now)
-{
-    struct text text;
-
-    if (*before->identity == '\0') {
-        return;
-    }
-    text_init(&text);
-    if (strcmp(before->driver, now->driver) != 0) {
-        text_sentence(&text, "the driver of %s was %s and is %s", now->name, before->driver,
-                      now->driver);
-    } else if (strcmp(before->identity, now->identity) != 0) {
-        text_sentence(&text, "%s has another device or other options", now->name);
-    } else if (strcmp(before->build, now->build) != 0) {
-        text_sentence(&text, "the plugin of %s has another build", now->name);
-    }
-    if (text.length > 0) {
-        add_cause(look, text.data);
-    }
-    look->cause.failed |= text.failed;
-    text_release(&text);
-}
-
-// -- A run of other prompts, or another model --------------------------------------------------
-
-static tapml_status print_path(const struct looking *look, const char *name, struct text *out)
-{
-    text_clear(out);
-    text_format(out, "%s/%s", look->run.config.dir, name);
-    return text_status(out);
-}
-
-static void remove_store(const struct looking *look, const char *glob)
-{
-    file_remove_all(look->run.config.dir, glob);
-}
-
-static tapml_status
-move(const struct looking *look, const char *from, const char *to, struct text paths[2])
-{
-    TAPML_TRY(print_path(look, from, &paths[0]));
-    TAPML_TRY(print_path(look, to, &paths[1]));
-    return file_exists(paths[0].data) ? file_move(paths[0].data, paths[1].data) : TAPML_OK;
-}
-
-// The store is closed. The log goes first: without it the store is as it was a while ago, while a
-// log beside a store of another one would be taken for its own.
-static tapml_status replace_store(struct looking *look, int has_own, struct text paths[2])
-{
-    if (has_own) {
-        TAPML_TRY(move(look, THE_RUN "-wal", BEFORE "-wal", paths));
-        TAPML_TRY(move(look, THE_RUN, BEFORE, paths));
-    }
-    remove_store(look, THE_RUN "*");
-    TAPML_TRY(print_path(look, THE_RUN, &paths[0]));
-    return store_open(paths[0].data, 1, &look->run.store);
-}
-
-// Sets the store aside. One that was begun in the place of such a store, and has not taken over its
-// results, has none of its own.
-static tapml_status set_aside(struct looking *look)
-{
-    struct text paths[2];
-
-    text_init(&paths[0]);
-    text_init(&paths[1]);
-    tapml_status status = print_path(look, BEFORE, &paths[0]);
-
-    if (status == TAPML_OK) {
-        const int has_own =
-            !file_exists(paths[0].data) || metadata_get(look->run.store, TOOK) != NULL;
-
-        log_line(LOG_INFO, "%s", status_message());
-        add_cause(look, "the run has another model, prompts or settings: its cases were carved "
-                        "anew");
-        store_close(look->run.store);
-        look->run.store = NULL;
-        status = replace_store(look, has_own, paths);
-    }
-    text_release(&paths[0]);
-    text_release(&paths[1]);
-    return status;
-}
-
-static tapml_status note(struct looking *look, const char *name, const char *value)
-{
-    struct store *store = look->run.store;
-
-    TAPML_TRY(store_begin(store));
-    tapml_status status = metadata_set(store, name, value);
-
-    status = status == TAPML_OK ? store_commit(store) : status;
-    if (status != TAPML_OK) {
-        store_rollback(store);
-    }
-    return status;
-}
-
-static tapml_status take_from(struct looking *look, const char *path)
-{
-    struct merge_counts counts = {0};
-    struct store *from = NULL;
-    char sentence[96];
-
-    if (store_open_to_read(path, &from) != TAPML_OK) {
-        log_line(LOG_WARNING, "results of before cannot be taken over: %s", status_message());
-        return TAPML_OK;
-    }
-    const tapml_status status = merge_results(look->run.store, from, &counts);
-
-    store_close(from);
-    (void)snprintf(sentence, sizeof(sentence), "%" PRId64 " results of cases that stayed were kept",
-                   counts.results);
-    add_cause(look, sentence);
-    return status;
-}
-
-// Takes over what a store that was set aside knows of cases that this one has, too.
-static tapml_status take_over(struct looking *look)
-{
-    struct text path;
-
-    text_init(&path);
-    tapml_status status = print_path(look, BEFORE, &path);
-
-    if (status == TAPML_OK && file_exists(path.data)) {
-        status = take_from(look, path.data);
-        if (status == TAPML_OK) {
-            status = note(look, TOOK, "1");
-        }
-        if (status == TAPML_OK) {
-            remove_store(look, BEFORE "*");
-        }
-    }
-    text_release(&path);
-    return status;
-}
-
 // -- Opening -----------------------------------------------------------------------------------
 
-static tapml_status open_look(struct looking *look)
+static tapml_status open_look(struct look_work *look)
 {
     struct opened_run *run = &look->run;
 
-    TAPML_TRY(list_files(look));
+    TAPML_TRY(look_cause_list(&run->config, run->setup.registry, &look->files));
     TAPML_TRY(opened_run_open(run, NULL, NULL));
     if (run->config.model != NULL) {
-        TAPML_TRY(add_model(look, run->config.model));
+        TAPML_TRY(look_cause_list_model(run->config.model, &look->files));
     }
     tapml_status status = opened_run_settle(run);
 
     if (status == TAPML_PRECONDITION) {
-        TAPML_TRY(set_aside(look));
+        TAPML_TRY(set_aside_store(run, &look->cause));
         status = TAPML_OK;
     }
     TAPML_TRY(status);
     TAPML_TRY(opened_run_fill(run));
-    TAPML_TRY(take_over(look));
-    TAPML_TRY(compare_files(look));
+    TAPML_TRY(set_aside_take_over(run, &look->cause));
+    TAPML_TRY(look_cause_compare(run->store, &look->files, &look->cause));
     return opened_run_judge(run);
 }
 
@@ -331,7 +108,7 @@ static tapml_status open_look(struct looking *look)
 
 static tapml_status show(void *user, size_t done, size_t all)
 {
-    struct looking *look = user;
+    struct look_work *look = user;
 
     return progress_show(&look->progress, done, all);
 }
@@ -339,7 +116,7 @@ static tapml_status show(void *user, size_t done, size_t all)
 // The share of the cases of an op that had failed on the target when they were seen last.
 static double find_failures(void *user, const char *op)
 {
-    const struct looking *look = user;
+    const struct look_work *look = user;
     size_t count = 0, failed = 0;
 
     for (size_t i = 0; i < look->current->watched_count; i++) {
@@ -354,7 +131,7 @@ static double find_failures(void *user, const char *op)
     return count > 0 ? (double)failed / (double)count : 0;
 }
 
-static struct verdict_options options_of(struct looking *look, struct looked_target *target)
+static struct verdict_options options_of(struct look_work *look, struct looked_target *target)
 {
     const struct place_settings *settings = &target->place->settings;
 
@@ -374,7 +151,7 @@ static struct verdict_options options_of(struct looking *look, struct looked_tar
                                     .user = look};
 }
 
-static void begin_phase(struct looking *look, const char *what, const char *name)
+static void begin_phase(struct look_work *look, const char *what, const char *name)
 {
     (void)snprintf(look->phase, sizeof(look->phase), "%s %s", what, name);
     progress_begin(&look->progress, look->phase, 0);
@@ -383,7 +160,7 @@ static void begin_phase(struct looking *look, const char *what, const char *name
 }
 
 // A transaction of one step.
-static tapml_status mark_stale(struct looking *look, const struct looked_target *target)
+static tapml_status mark_stale(struct look_work *look, const struct looked_target *target)
 {
     struct store *store = look->run.store;
 
@@ -399,7 +176,7 @@ static tapml_status mark_stale(struct looking *look, const struct looked_target 
 }
 
 // Nothing is replayed: what is stale is found, and its results are forgotten.
-static tapml_status find_stale(struct looking *look, struct looked_target *target)
+static tapml_status find_stale(struct look_work *look, struct looked_target *target)
 {
     static const struct case_budget nothing = {.kind = BUDGET_CASES};
     const struct choice_settings *choice = &look->run.config.choice;
@@ -414,7 +191,7 @@ static tapml_status find_stale(struct looking *look, struct looked_target *targe
     return mark_stale(look, target);
 }
 
-static tapml_status settle_target(struct looking *look, struct looked_target *target)
+static tapml_status settle_target(struct look_work *look, struct looked_target *target)
 {
     const char *name = target->place->settings.name;
     struct store *store = look->run.store;
@@ -423,17 +200,17 @@ static tapml_status settle_target(struct looking *look, struct looked_target *ta
     TAPML_TRY(target_find(store, name, look->arena, &before));
     TAPML_TRY(target_metadata_settle(&look->run.judge, target->place));
     TAPML_TRY(target_find(store, name, look->arena, &now));
-    compare_target(look, &before, &now);
+    look_cause_target(&before, &now, &look->cause);
     TAPML_TRY(watched_list(store, name, look->arena, &target->watched, &target->watched_count));
     return find_stale(look, target);
 }
 
 // -- Targets that go away ----------------------------------------------------------------------
 
-typedef tapml_status (*target_fn)(struct looking *look, struct looked_target *target);
+typedef tapml_status (*target_fn)(struct look_work *look, struct looked_target *target);
 
 // Does something on each target that is there; one that goes away costs the others nothing.
-static tapml_status for_each_target(struct looking *look, target_fn act)
+static tapml_status for_each_target(struct look_work *look, target_fn act)
 {
     struct opened_run *run = &look->run;
 
@@ -453,7 +230,7 @@ static tapml_status for_each_target(struct looking *look, target_fn act)
     return TAPML_OK;
 }
 
-static tapml_status find_targets(struct looking *look)
+static tapml_status find_targets(struct look_work *look)
 {
     struct opened_run *run = &look->run;
 
@@ -467,7 +244,7 @@ static tapml_status find_targets(struct looking *look)
 
 // -- Triggers ----------------------------------------------------------------------------------
 
-static tapml_status add_regret(struct looking *look, struct looked_target *target)
+static tapml_status add_regret(struct look_work *look, struct looked_target *target)
 {
     struct regret regret = {look->facts.regret_s, look->facts.cost_s};
 
@@ -478,7 +255,21 @@ static tapml_status add_regret(struct looking *look, struct looked_target *targe
     return TAPML_OK;
 }
 
-static tapml_status add_count(struct looking *look, const char *name, int64_t more)
+static tapml_status note(struct look_work *look, const char *name, const char *value)
+{
+    struct store *store = look->run.store;
+
+    TAPML_TRY(store_begin(store));
+    tapml_status status = metadata_set(store, name, value);
+
+    status = status == TAPML_OK ? store_commit(store) : status;
+    if (status != TAPML_OK) {
+        store_rollback(store);
+    }
+    return status;
+}
+
+static tapml_status add_count(struct look_work *look, const char *name, int64_t more)
 {
     char text[NUMBER_TEXT];
 
@@ -487,7 +278,7 @@ static tapml_status add_count(struct looking *look, const char *name, int64_t mo
     return note(look, name, text);
 }
 
-static tapml_status sample(struct looking *look, struct looked_target *target)
+static tapml_status sample(struct look_work *look, struct looked_target *target)
 {
     struct verdict_options options = options_of(look, target);
     const uint64_t seed = metadata_count(look->run.store, SEEDS);
@@ -499,13 +290,13 @@ static tapml_status sample(struct looking *look, struct looked_target *target)
     return add_count(look, SAMPLED, (int64_t)target->sampling.replayed);
 }
 
-static int is_on(const struct looking *look, enum watch_trigger trigger)
+static int is_on(const struct look_work *look, enum watch_trigger trigger)
 {
     return (look->settings.is_on & 1U << trigger) != 0;
 }
 
 // What the samples say of other cases of their ops makes these stale.
-static tapml_status forget_moved(struct looking *look, struct looked_target *target)
+static tapml_status forget_moved(struct look_work *look, struct looked_target *target)
 {
     struct store *store = look->run.store;
     const double drift = is_on(look, WATCH_DRIFT) ? look->settings.drift : INFINITY;
@@ -529,7 +320,7 @@ static tapml_status forget_moved(struct looking *look, struct looked_target *tar
 }
 
 // Finds what the triggers need to know, and whether they let cases run.
-static tapml_status decide(struct looking *look, int *out_runs)
+static tapml_status decide(struct look_work *look, int *out_runs)
 {
     look->facts.drift = 1;
     if (is_on(look, WATCH_COST)) {
@@ -547,7 +338,7 @@ static tapml_status decide(struct looking *look, int *out_runs)
 // -- Running -----------------------------------------------------------------------------------
 
 // What is left of the budget, in cases or seconds.
-static struct case_budget left_of(const struct looking *look)
+static struct case_budget left_of(const struct look_work *look)
 {
     struct case_budget left = look->settings.budget;
 
@@ -562,7 +353,7 @@ static struct case_budget left_of(const struct looking *look)
     return left;
 }
 
-static tapml_status check_driver(struct looking *look, struct looked_target *target)
+static tapml_status check_driver(struct look_work *look, struct looked_target *target)
 {
     const struct driver_checks_options options = {.store = look->run.store,
                                                   .registry = look->run.setup.registry,
@@ -576,7 +367,7 @@ static tapml_status check_driver(struct looking *look, struct looked_target *tar
     return TAPML_OK;
 }
 
-static tapml_status replay(struct looking *look, struct looked_target *target)
+static tapml_status replay(struct look_work *look, struct looked_target *target)
 {
     const struct case_budget left = left_of(look);
     const struct choice_settings choice = {look->run.config.choice.budget, CHOICE_COVER};
@@ -606,7 +397,7 @@ static tapml_status replay(struct looking *look, struct looked_target *target)
 
 // -- What has turned ---------------------------------------------------------------------------
 
-static tapml_status compare_verdicts(struct looking *look, struct looked_target *target)
+static tapml_status compare_verdicts(struct look_work *look, struct looked_target *target)
 {
     const char *name = target->place->settings.name;
 
@@ -621,13 +412,13 @@ static tapml_status compare_verdicts(struct looking *look, struct looked_target 
                : TAPML_OK;
 }
 
-static int is_worth_a_row(const struct looking *look)
+static int is_worth_a_row(const struct look_work *look)
 {
     return look->cause.length > 0 || look->row.replayed > 0 || look->row.worse > 0 ||
            look->row.better > 0;
 }
 
-static tapml_status write_look(struct looking *look)
+static tapml_status write_look(struct look_work *look)
 {
     struct store *store = look->run.store;
     struct text files;
@@ -637,7 +428,7 @@ static tapml_status write_look(struct looking *look)
     tapml_status status = text_status(&files);
 
     if (status == TAPML_OK) {
-        status = metadata_set(store, WATCH_LOOK_FILES, files.data);
+        status = metadata_set(store, LOOK_CAUSE_FILES, files.data);
     }
     text_release(&files);
     TAPML_TRY(status);
@@ -651,7 +442,7 @@ static tapml_status write_look(struct looking *look)
 }
 
 // All that a look has found, at once.
-static tapml_status keep(struct looking *look)
+static tapml_status keep(struct look_work *look)
 {
     struct store *store = look->run.store;
 
@@ -693,7 +484,7 @@ static void print_turned(const struct turned_row *turned, struct text *out)
     text_append(out, "\n");
 }
 
-static tapml_status print_look(const struct looking *look)
+static tapml_status print_look(const struct look_work *look)
 {
     const struct look_row *row = &look->row;
     struct text text;
@@ -716,7 +507,7 @@ static tapml_status print_look(const struct looking *look)
     return text_print(&text);
 }
 
-static tapml_status sum_untold(struct looking *look)
+static tapml_status sum_untold(struct look_work *look)
 {
     struct look_row *rows = NULL;
     size_t count = 0;
@@ -728,7 +519,8 @@ static tapml_status sum_untold(struct looking *look)
     return TAPML_OK;
 }
 
-static tapml_status write_page(const struct looking *look)
+// `trouble` is why the look ends too early, or NULL.
+static tapml_status write_page(const struct look_work *look, const char *trouble)
 {
     const int64_t interval = look->settings.interval_s;
     struct text text;
@@ -740,7 +532,8 @@ static tapml_status write_page(const struct looking *look)
                                      .looked_s = look->row.ended_s,
                                      .reload_s = interval < RELOAD_S_MIN   ? RELOAD_S_MIN
                                                  : interval > RELOAD_S_MAX ? RELOAD_S_MAX
-                                                                           : interval},
+                                                                           : interval,
+                                     .trouble = trouble},
         &text);
 
     if (status == TAPML_OK) {
@@ -750,11 +543,11 @@ static tapml_status write_page(const struct looking *look)
     return status;
 }
 
-static tapml_status tell(struct looking *look)
+static tapml_status tell(struct look_work *look)
 {
     TAPML_TRY(sum_untold(look));
     TAPML_TRY(print_look(look));
-    TAPML_TRY(write_page(look));
+    TAPML_TRY(write_page(look, NULL));
     return notice_give(&(struct notice_options){.store = look->run.store,
                                                 .command = look->settings.command,
                                                 .dir = look->run.config.dir,
@@ -764,16 +557,17 @@ static tapml_status tell(struct looking *look)
 
 // -- All of it ---------------------------------------------------------------------------------
 
-static tapml_status find_page(struct looking *look)
+static tapml_status find_page(struct look_work *look)
 {
     if (look->settings.page != NULL) {
         text_append(&look->page, look->settings.page);
         return text_status(&look->page);
     }
-    return print_path(look, "watch.html", &look->page);
+    text_format(&look->page, "%s/watch.html", look->run.config.dir);
+    return text_status(&look->page);
 }
 
-static tapml_status look_at_all(struct looking *look)
+static tapml_status look_at_all(struct look_work *look)
 {
     int runs = 0;
 
@@ -810,7 +604,7 @@ tapml_status watch_look_settle(const struct options *options, struct watch_setti
     return TAPML_OK;
 }
 
-static void release(struct looking *look)
+static void release(struct look_work *look)
 {
     for (size_t i = 0; i < RUN_CONFIG_TARGETS_MAX; i++) {
         verdict_list_release(&look->targets[i].fresh);
@@ -825,7 +619,7 @@ static void release(struct looking *look)
     arena_destroy(look->arena);
 }
 
-static tapml_status begin(const struct watch_look_options *options, struct looking *look)
+static tapml_status begin(const struct watch_look_options *options, struct look_work *look)
 {
     TAPML_TRY(run_file_load(options->config, &look->run.config));
     look->settings = look->run.config.watch;
@@ -841,11 +635,30 @@ static tapml_status begin(const struct watch_look_options *options, struct looki
     return look_at_all(look);
 }
 
+// Who reads the page alone hears of it there, as far as a page can be made. The failure stays.
+static void tell_trouble(struct look_work *look, tapml_status status)
+{
+    enum { MESSAGE_TEXT = 512 };
+    char message[MESSAGE_TEXT];
+
+    if (status == TAPML_OK || status == TAPML_CANCELLED) {
+        return;
+    }
+    (void)snprintf(message, sizeof(message), "%s", status_message());
+    if (look->run.store != NULL && look->page.length > 0) {
+        look->row.ended_s = clock_wall_s();
+        if (write_page(look, message) != TAPML_OK) {
+            log_line(LOG_WARNING, "the page cannot be written: %s", status_message());
+        }
+    }
+    (void)status_fail(status, "%s", message);
+}
+
 enum outcome watch_look_run(const struct watch_look_options *options)
 {
-    struct looking look = {.arena = arena_create(),
-                           .row = {.began_s = clock_wall_s(), .cause = "", .fired = ""},
-                           .begin_ns = clock_now_ns()};
+    struct look_work look = {.arena = arena_create(),
+                             .row = {.began_s = clock_wall_s(), .cause = "", .fired = ""},
+                             .begin_ns = clock_now_ns()};
 
     look.turning.arena = look.arena;
     text_init(&look.cause);
@@ -856,6 +669,7 @@ enum outcome watch_look_run(const struct watch_look_options *options)
     if (status == TAPML_OK) {
         status = output_check();
     }
+    tell_trouble(&look, status);
     const enum outcome failure = outcome_report(status);
     const enum outcome outcome = failure != OUTCOME_OK    ? failure
                                  : look.untold_worse > 0  ? OUTCOME_WRONG

@@ -29,9 +29,5 @@ struct watch_settings;
 tapml_status watch_look_settle(const struct options *options,
                                struct watch_settings *io_settings) STATUS_USED;
 
-// Name of the metadata that list the files which the last look depended on
-// (watch/watched_files.h).
-#define WATCH_LOOK_FILES "watch.files"
-
 // Makes a look. OUTCOME_WRONG: a verdict is worse than it was at the last look that told of it.
 enum outcome watch_look_run(const struct watch_look_options *options);

@@ -12,13 +12,13 @@
 static const char DOING[] = "merging stores";
 
 // What is merged: all of a run, its cases alone, or what became on targets of cases that both have.
-enum merging { OF_RUN = 1, OF_CASES = 2, OF_RESULTS = 4 };
+enum merge_kind { OF_RUN = 1, OF_CASES = 2, OF_RESULTS = 4 };
 
 // Tables that are copied into temporary ones named "from_...", to be compared with the own ones.
 // Tensors are not: they have no other key than their contents.
 static const struct copied {
     const char *name, *copy;
-    int merging; // Which of `enum merging` need it.
+    int kinds; // Which of `enum merge_kind` need it.
 } COPIED[] = {
     {"metadata", "from_metadata", OF_RUN | OF_CASES | OF_RESULTS},
     {"run", "from_run", OF_RUN | OF_CASES | OF_RESULTS},
@@ -195,7 +195,7 @@ static const char TAKE_TARGETS[] =
 // One of two stores on its way.
 struct store_merge {
     struct store *into, *from;
-    enum merging merging;
+    enum merge_kind kind;
     merge_report_fn report;
     void *user;
     struct merge_counts counts;
@@ -293,7 +293,7 @@ static tapml_status copy_tables(struct store_merge *merging)
         text_init(&texts[i]);
     }
     for (size_t i = 0; status == TAPML_OK && i < COPIED_ALL; i++) {
-        if (COPIED[i].merging & (int)merging->merging) {
+        if (COPIED[i].kinds & (int)merging->kind) {
             status = copy_table(merging->into, merging->from, &COPIED[i], texts);
         }
     }
@@ -322,7 +322,7 @@ static tapml_status check_run(struct store *into, const struct store *from)
 
 static tapml_status report_disagreements(struct store_merge *merging)
 {
-    const size_t count = merging->merging == OF_CASES ? DISAGREEMENTS_ALL - 1 : DISAGREEMENTS_ALL;
+    const size_t count = merging->kind == OF_CASES ? DISAGREEMENTS_ALL - 1 : DISAGREEMENTS_ALL;
     for (size_t i = 0; i < count; i++) {
         struct row row;
         int has = 0;
@@ -346,7 +346,7 @@ static tapml_status count_new(struct store_merge *merging)
                     &merging->counts.prompts));
     TAPML_TRY(count(into, "SELECT count(*) FROM number WHERE is_new", &merging->counts.cases));
     TAPML_TRY(count(into, "SELECT count(*) FROM call_number", &merging->counts.calls));
-    return merging->merging == OF_CASES
+    return merging->kind == OF_CASES
                ? TAPML_OK
                : count(into, "SELECT count(*) FROM came", &merging->counts.results);
 }
@@ -369,14 +369,14 @@ static tapml_status merge_at_once(struct store_merge *merging)
     TAPML_TRY(copy_tables(merging));
     TAPML_TRY(check_run(into, merging->from));
     TAPML_TRY(run_sql(into, NUMBER));
-    TAPML_TRY(merging->merging == OF_CASES ? TAPML_OK : run_sql(into, NUMBER_RESULTS));
+    TAPML_TRY(merging->kind == OF_CASES ? TAPML_OK : run_sql(into, NUMBER_RESULTS));
     TAPML_TRY(count_new(merging));
     TAPML_TRY(report_disagreements(merging));
     TAPML_TRY(copy_rows(into, "INSERT OR IGNORE INTO tensor VALUES (?, ?, ?, ?, ?)", merging->from,
                         "SELECT key, dtype, shape, encoding, bytes FROM tensor"));
-    TAPML_TRY(run_sql(into, merging->merging == OF_CASES ? TAKE_METADATA_OF_CASES : TAKE_METADATA));
+    TAPML_TRY(run_sql(into, merging->kind == OF_CASES ? TAKE_METADATA_OF_CASES : TAKE_METADATA));
     TAPML_TRY(run_sql(into, TAKE_CASES));
-    return merging->merging == OF_CASES ? TAPML_OK : run_sql(into, TAKE_RESULTS);
+    return merging->kind == OF_CASES ? TAPML_OK : run_sql(into, TAKE_RESULTS);
 }
 
 // Temporary tables outlive a transaction that is committed.
@@ -397,7 +397,7 @@ static tapml_status run_merge(struct store_merge *merging, struct merge_counts *
     TAPML_TRY(store_begin_to_read(merging->from)); // All of it as it is at one moment.
     tapml_status status = store_begin(merging->into);
     if (status == TAPML_OK) {
-        status = merging->merging == OF_RESULTS ? merge_by_keys(merging) : merge_at_once(merging);
+        status = merging->kind == OF_RESULTS ? merge_by_keys(merging) : merge_at_once(merging);
     }
     if (status == TAPML_OK) {
         status = drop_copies(merging);
@@ -423,7 +423,7 @@ tapml_status merge_run(struct store *into,
 {
     return run_merge(
         &(struct store_merge){
-            .into = into, .from = from, .merging = OF_RUN, .report = report, .user = user},
+            .into = into, .from = from, .kind = OF_RUN, .report = report, .user = user},
         out_counts);
 }
 
@@ -435,13 +435,13 @@ tapml_status merge_cases(struct store *into,
 {
     return run_merge(
         &(struct store_merge){
-            .into = into, .from = from, .merging = OF_CASES, .report = report, .user = user},
+            .into = into, .from = from, .kind = OF_CASES, .report = report, .user = user},
         out_counts);
 }
 
 tapml_status merge_results(struct store *into, struct store *from, struct merge_counts *out_counts)
 {
-    return run_merge(&(struct store_merge){.into = into, .from = from, .merging = OF_RESULTS},
+    return run_merge(&(struct store_merge){.into = into, .from = from, .kind = OF_RESULTS},
                      out_counts);
 }
 

@@ -43,15 +43,11 @@ static tapml_status open_all(struct examiner *examiner)
     if (activation_is_reduced(options->activation)) {
         calibrator_set_activation(examiner->calibrator, options->activation);
     }
-    if (options->declares) {
-        calibrator_set_declares(examiner->calibrator, options->declares);
-    }
-    return makers_create(&(struct makers_options){.registry = options->registry,
-                                                  .backend = options->backend,
-                                                  .calibrator = examiner->calibrator,
-                                                  .faults = options->faults,
-                                                  .fault_count = options->fault_count},
-                         &examiner->makers);
+    calibrator_set_declares(examiner->calibrator,
+                            options->declares ? options->declares : options->backend);
+    const struct makers_options makers = {options->registry, options->backend, examiner->calibrator,
+                                          options->faults, options->fault_count};
+    return makers_create(&makers, &examiner->makers);
 }
 
 tapml_status examiner_create(const struct verdict_options *options, struct examiner **out_examiner)

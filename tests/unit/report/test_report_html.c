@@ -99,3 +99,13 @@ Test(report_html, a_target_that_went_away_is_reported)
     expect("<code>webgpu</code>: &lt;closed&gt;");
     cr_expect_eq(count("are recorded, for any target."), 0);
 }
+
+Test(report_html, a_page_may_load_itself_again)
+{
+    text_clear(&page);
+    report_html_begin_reloading("a title", 30, &page);
+    cr_expect_not_null(strstr(page.data, "<meta http-equiv=\"refresh\" content=\"30\">\n<style>"));
+    text_clear(&page);
+    report_html_begin("a title", &page);
+    cr_expect_null(strstr(page.data, "refresh"));
+}
