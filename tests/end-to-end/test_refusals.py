@@ -84,8 +84,8 @@ for budget in ("some", "0", "-1", "1.5", "101%", "5m"):
         extra=f"[select]\nbudget = {budget}\n")
 ini("an unknown order", ["[order] policy: expected 'auto' or 'carved' or 'balance' or 'cover'", "found 'random'"],
     extra="[order]\npolicy = random\n")
-ini("an unknown trigger", ["run.ini:14: [watch] triggers: expected triggers (identity cost drift performance), found 'drfit', "
-                          "did you mean 'drift'?"], extra="[watch]\ntriggers = identity drfit:2\n")
+ini("an unknown trigger", ["run.ini:14: [watch] triggers: expected triggers (identity cost drift performance), found 'drif', "
+                          "did you mean 'drift'?"], extra="[watch]\ntriggers = identity drif:2\n")
 ini("a trigger with a number out of range", ["[watch] triggers: expected a number above 1 and at most 1e+06 behind ':', found "
                                             "'drift:1'"], extra="[watch]\ntriggers = drift:1\n")
 ini("a number for a trigger that takes none", ["'identity' takes no number, found 'identity:2'"],
