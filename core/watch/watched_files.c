@@ -102,13 +102,13 @@ tapml_status watched_files_add(struct watched_files *files, const char *path)
 }
 
 // Magic letters in the name of the folder are letters.
-static tapml_status append_pattern(const char *folder, const char *glob, struct text *out)
+static tapml_status append_pattern(const char *folder, const char *pattern, struct text *out)
 {
     for (const char *at = folder; *at != '\0'; at++) {
         text_append(out, strchr("*?[]\\", *at) != NULL ? "\\" : "");
         text_append_bytes(out, at, 1);
     }
-    text_format(out, "/%s", glob);
+    text_format(out, "/%s", pattern);
     return text_status(out);
 }
 

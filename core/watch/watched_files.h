@@ -28,10 +28,10 @@ struct watched_files {
 // Adds a file as it is now, once. A path with a line break is left out.
 tapml_status watched_files_add(struct watched_files *files, const char *path) STATUS_USED;
 
-// The same of all files of a folder whose names match `glob`.
+// The same of all files of a folder whose names match `pattern`.
 tapml_status watched_files_add_all(struct watched_files *files,
                                    const char *folder,
-                                   const char *glob) STATUS_USED;
+                                   const char *pattern) STATUS_USED;
 
 // Frees what a list owns. A list of zeros is allowed.
 void watched_files_release(struct watched_files *files);
