@@ -29,7 +29,8 @@
 static const struct options_spec specs[] = {
     {"--config", "FILE", "the run's INI file, whose section [watch] says what is done"},
     {"--once", NULL, "looks once and ends, as a timer wants it"},
-    {"--interval", "S", "seconds between two looks if no file changes; that of [watch] if absent"},
+    {"--interval", "SECONDS",
+     "seconds between two looks if no file changes; that of [watch] if absent"},
     {"--budget", "N", "stale cases that run at a look: 200, 2% of all cases, or 600s"},
     {"--page", "FILE", "the page that is written; watch.html in the folder of the run if absent"},
     SETUP_OPTIONS,
@@ -37,7 +38,8 @@ static const struct options_spec specs[] = {
 };
 
 const struct options_manual command_watch_manual = {
-    .usage = "tapml-host watch --config FILE [--once] [--interval S] [--budget N] [--page FILE]",
+    .usage =
+        "tapml-host watch --config FILE [--once] [--interval SECONDS] [--budget N] [--page FILE]",
     .about = "Watches the files, devices and drivers that the verdicts of a run depend on, "
              "replays the cases that a change has made stale, worst risk first, and tells which "
              "verdicts have turned. Ends with 1 after --once if one is worse than it was.",
