@@ -42,7 +42,8 @@ static tapml_status replay_one(const struct verdict_options *options,
     struct verdict_options one = *options;
     struct verdict_list list = {0};
 
-    one.case_id = known->case_id;
+    one.ids = &known->case_id;
+    one.id_count = 1;
     one.fresh = 1;
     one.choice = NULL;
     one.spend = NULL;
