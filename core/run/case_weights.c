@@ -5,14 +5,57 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "model/checkpoint.h"
 #include "model/weight_files.h"
-#include "run/run_metadata.h"
 #include "store/bundle.h"
 #include "store/metadata.h"
 #include "store/store.h"
 #include "store/weight.h"
+#include "tensor/tiles.h"
 
 #include <stdio.h>
+#include <string.h>
+
+static tapml_status encode_all(struct store *store,
+                               struct checkpoint *checkpoint,
+                               const tapml_encoding *encoding,
+                               struct arena *arena)
+{
+    struct weight_row *rows = NULL;
+    struct encoding_loss loss;
+    size_t count = 0;
+
+    TAPML_TRY(weight_list(store, arena, &rows, &count));
+    for (size_t i = 0; i < count; i++) {
+        const struct checkpoint_tensor *tensor = checkpoint_find(checkpoint, rows[i].name);
+        const int is_kept = tensor && tensor->tensor.encoding && // In the blocks of its file.
+                            !tiles_are_in(tensor->tensor.encoding);
+        if (!is_kept && strcmp(rows[i].dtype, "u8") == 0) {
+            TAPML_TRY(checkpoint_encode(checkpoint, rows[i].name, encoding, &loss));
+        }
+    }
+    return TAPML_OK;
+}
+
+// Encodes the weights that the run of a store had encoded, of a checkpoint just opened.
+static tapml_status encode_as_run(struct store *store, struct checkpoint *checkpoint)
+{
+    const char *word = metadata_get(store, "model.weights");
+    const tapml_encoding *encoding = word != NULL ? encoding_find_word(word) : NULL;
+
+    if (encoding == NULL) {
+        return TAPML_OK;
+    }
+    struct arena *arena = arena_create();
+
+    if (arena == NULL) {
+        return status_no_memory();
+    }
+    const tapml_status status = encode_all(store, checkpoint, encoding, arena);
+
+    arena_destroy(arena);
+    return status;
+}
 
 tapml_status case_weights_open(struct setup *setup,
                                struct store *store,
@@ -34,7 +77,7 @@ tapml_status case_weights_open(struct setup *setup,
     const tapml_status status = weight_files_open(folder, out_checkpoint);
 
     if (status == TAPML_OK) {
-        return run_metadata_encode(store, *out_checkpoint);
+        return encode_as_run(store, *out_checkpoint);
     }
     return status == TAPML_NOT_FOUND && given == NULL ? TAPML_OK : status;
 }

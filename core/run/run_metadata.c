@@ -23,8 +23,6 @@
 #include "store/store.h"
 #include "store/target.h"
 #include "store/weight.h"
-#include "tensor/dtype.h"
-#include "tensor/tiles.h"
 #include "verify/calibrator.h"
 
 #include <inttypes.h>
@@ -664,46 +662,6 @@ tapml_status run_metadata_settle_cases(struct store *store,
                                        const struct setup *setup)
 {
     return settle_at_once(store, config, setup, NULL);
-}
-
-static tapml_status encode_all(struct store *store,
-                               struct checkpoint *checkpoint,
-                               const tapml_encoding *encoding,
-                               struct arena *arena)
-{
-    struct weight_row *rows = NULL;
-    struct encoding_loss loss;
-    size_t count = 0;
-
-    TAPML_TRY(weight_list(store, arena, &rows, &count));
-    for (size_t i = 0; i < count; i++) {
-        const struct checkpoint_tensor *tensor = checkpoint_find(checkpoint, rows[i].name);
-        const int is_kept = tensor && tensor->tensor.encoding && // In the blocks of its file.
-                            !tiles_are_in(tensor->tensor.encoding);
-        if (!is_kept && strcmp(rows[i].dtype, "u8") == 0) {
-            TAPML_TRY(checkpoint_encode(checkpoint, rows[i].name, encoding, &loss));
-        }
-    }
-    return TAPML_OK;
-}
-
-tapml_status run_metadata_encode(struct store *store, struct checkpoint *checkpoint)
-{
-    const char *word = metadata_get(store, "model.weights");
-    const tapml_encoding *encoding = word != NULL ? encoding_find_word(word) : NULL;
-
-    if (encoding == NULL) {
-        return TAPML_OK;
-    }
-    struct arena *arena = arena_create();
-
-    if (arena == NULL) {
-        return status_no_memory();
-    }
-    const tapml_status status = encode_all(store, checkpoint, encoding, arena);
-
-    arena_destroy(arena);
-    return status;
 }
 
 tapml_status run_metadata_settle_targets(struct store *store, const struct run_config *config)

@@ -40,9 +40,6 @@ tapml_status run_metadata_settle_targets(struct store *store,
 #define RUN_METADATA_ARGUMENTS "run.arguments"
 #define RUN_METADATA_POLICY    "offload.policy"
 
-// Encodes the weights that the run of a store had encoded, of a checkpoint just opened.
-tapml_status run_metadata_encode(struct store *store, struct checkpoint *checkpoint) STATUS_USED;
-
 // The keys of a model's config.json that are metadata of the run, under RUN_METADATA_MODEL_CONFIG
 // and the key, as far as the file has them.
 #define RUN_METADATA_MODEL_CONFIG "model.config."
