@@ -11,25 +11,25 @@
 #include "watch/turning.h"
 
 static struct arena *arena;
+static struct verdict_list watched_verdicts; // Of the last look, whose turning refers to it.
 
 enum { WATCHED_STEPS = 10 };
 
-// What a look writes when it has ended, with its id.
+// What a look writes when it has ended, with its id. The turning of the look before is released.
 static inline int64_t watch_once(struct turning *out_turning)
 {
-    struct verdict_list list = {0};
     struct look_row row = {.cause = "", .fired = "", .everything = 2 * WATCHED_STEPS};
 
     *out_turning = (struct turning){.arena = arena};
-    MUST(verdict_read(store, "gpu", &list));
-    MUST(turning_add(out_turning, store, "gpu", &list));
+    verdict_list_release(&watched_verdicts);
+    MUST(verdict_read(store, "gpu", &watched_verdicts));
+    MUST(turning_add(out_turning, store, "gpu", &watched_verdicts));
     row.worse = out_turning->worse;
     row.better = out_turning->better;
     MUST(store_begin(store));
     MUST(look_write(store, &row, &row.id));
     MUST(turning_write(out_turning, store, row.id));
     MUST(store_commit(store));
-    verdict_list_release(&list);
     return row.id;
 }
 
@@ -54,6 +54,7 @@ static inline void watched_run_begin(void)
 
 static inline void watched_run_end(void)
 {
+    verdict_list_release(&watched_verdicts);
     arena_destroy(arena);
     judged_store_end();
 }
