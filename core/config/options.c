@@ -168,8 +168,8 @@ const char *options_short(const char *name)
 
 void options_append_row(struct text *text, const char *name, const char *help)
 {
-    const int width = HELP_INDENT - 3; // Blanks before and behind it aside.
-    const int is_long = strlen(name) > (size_t)width;
+    const int width = HELP_INDENT - 3;                 // Blanks before and behind it aside.
+    const int is_long = strlen(name) >= (size_t)width; // One blank would be no column.
 
     text_format(text, "  %-*s%s%*s", width, name, is_long ? "\n" : "", is_long ? HELP_INDENT : 1,
                 "");
