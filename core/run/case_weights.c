@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "model/checkpoint.h"
 #include "model/weight_files.h"
 #include "store/bundle.h"
@@ -104,6 +105,7 @@ inline_one(struct store *store, const struct checkpoint *checkpoint, const struc
     if (row->is_inline) {
         return TAPML_OK;
     }
+    ASSERT(tensor != NULL); // Its bytes are those of the row.
     const void *data = checkpoint_contents(tensor, &copy);
     const tapml_status status =
         data != NULL ? weight_inline(store, row->name, data, tensor->bytes) : status_no_memory();

@@ -4,6 +4,7 @@
 #include "watch/watched_files.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/file.h"
 
@@ -281,6 +282,7 @@ static int is_of_list(const struct waiting *waiting, const struct inotify_event 
     if (event->mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF)) {
         return 1;
     }
+    ASSERT(waiting->watches != NULL); // Without them nothing is waited for.
     for (size_t i = 0; event->len > 0 && i < waiting->files->count; i++) {
         if (waiting->watches[i] == event->wd &&
             strcmp(name_of(waiting->files->items[i].path), event->name) == 0) {
