@@ -80,29 +80,6 @@ struct rank_command {
 
 // -- What is asked for -------------------------------------------------------------------------
 
-// The place of an option's word among `words`, which are separated by blanks; `fallback` without
-// the option.
-static tapml_status
-read_word(const struct options *options, const char *name, const char *words, int *io_place)
-{
-    const char *given = options_get(options, name);
-    int place = 0;
-
-    if (given == NULL) {
-        return TAPML_OK;
-    }
-    for (const char *word = words; *word != '\0'; place++) {
-        const size_t length = strcspn(word, " ");
-
-        if (strlen(given) == length && strncmp(given, word, length) == 0) {
-            *io_place = place;
-            return TAPML_OK;
-        }
-        word += length + strspn(word + length, " ");
-    }
-    return status_fail(TAPML_INVALID, "%s is '%s', expected one of: %s", name, given, words);
-}
-
 static tapml_status read_options(struct rank_command *rank)
 {
     const struct options *options = &rank->options;
@@ -116,9 +93,9 @@ static tapml_status read_options(struct rank_command *rank)
     if (options_get(options, "--over") == NULL) {
         return status_fail(TAPML_INVALID, "nothing to rank: give --over op, target or backend");
     }
-    TAPML_TRY(read_word(options, "--over", RANKING_OVER, &over));
-    TAPML_TRY(read_word(options, "--by", RANKING_BY, &by));
-    TAPML_TRY(read_word(options, "--method", RACE_METHODS, &method));
+    TAPML_TRY(options_word(options, "--over", RANKING_OVER, &over));
+    TAPML_TRY(options_word(options, "--by", RANKING_BY, &by));
+    TAPML_TRY(options_word(options, "--method", RACE_METHODS, &method));
     rank->over = (enum ranking_over)over;
     rank->by = (enum ranking_by)by;
     rank->method = (enum race_method)method;

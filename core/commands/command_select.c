@@ -50,20 +50,16 @@ struct select_listing {
 
 // -- What is asked for -------------------------------------------------------------------------
 
-static tapml_status read_order(const char *word, enum choice_order *out_order)
+_Static_assert(CHOICE_BALANCE == CHOICE_CARVED + 1 && CHOICE_COVER == CHOICE_CARVED + 2,
+               "the words of --order are numbered alike");
+
+static tapml_status read_order(const struct options *options, enum choice_order *out_order)
 {
-    if (word == NULL) {
-        *out_order = CHOICE_COVER;
-        return TAPML_OK;
-    }
-    for (int i = CHOICE_CARVED; i <= CHOICE_COVER; i++) {
-        if (strcmp(word, choice_order_name((enum choice_order)i)) == 0) {
-            *out_order = (enum choice_order)i;
-            return TAPML_OK;
-        }
-    }
-    return status_fail(TAPML_INVALID, "--order is '%s', expected one of: carved balance cover",
-                       word);
+    int place = CHOICE_COVER - CHOICE_CARVED;
+
+    TAPML_TRY(options_word(options, "--order", "carved balance cover", &place));
+    *out_order = (enum choice_order)(CHOICE_CARVED + place);
+    return TAPML_OK;
 }
 
 static tapml_status read_options(struct select_listing *listing)
@@ -81,7 +77,7 @@ static tapml_status read_options(struct select_listing *listing)
                                           "--budget 600s");
     }
     TAPML_TRY(budget_read(budget, &settings->budget));
-    return read_order(options_get(options, "--order"), &settings->order);
+    return read_order(options, &settings->order);
 }
 
 // -- Choosing ----------------------------------------------------------------------------------

@@ -156,6 +156,27 @@ tapml_status options_i64(const struct options *options,
     return TAPML_OK;
 }
 
+tapml_status
+options_word(const struct options *options, const char *name, const char *words, int *io_place)
+{
+    const char *given = options_get(options, name);
+    int place = 0;
+
+    if (given == NULL) {
+        return TAPML_OK;
+    }
+    for (const char *word = words; *word != '\0'; place++) {
+        const size_t length = strcspn(word, " ");
+
+        if (strlen(given) == length && strncmp(given, word, length) == 0) {
+            *io_place = place;
+            return TAPML_OK;
+        }
+        word += length + strspn(word + length, " ");
+    }
+    return status_fail(TAPML_INVALID, "%s is '%s', expected one of: %s", name, given, words);
+}
+
 const char *options_short(const char *name)
 {
     for (size_t i = 0; i < sizeof(short_forms) / sizeof(*short_forms); i++) {

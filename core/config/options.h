@@ -64,6 +64,13 @@ tapml_status options_i64(const struct options *options,
                          int64_t high,
                          int64_t *out_value) STATUS_USED;
 
+// The place of an option's value among `words`, which are separated by blanks; `*io_place` stays
+// where the option is absent. TAPML_INVALID lists the words.
+tapml_status options_word(const struct options *options,
+                          const char *name,
+                          const char *words,
+                          int *io_place) STATUS_USED;
+
 // Whether `word` is one of the options: its name, with or without =VALUE, or its short form.
 int options_has(const struct options_spec *specs, const char *word);
 

@@ -55,6 +55,25 @@ Test(options, an_unknown_one_is_refused_with_the_nearest)
     cr_assert_not_null(strstr(status_message(), "takes no value"));
 }
 
+Test(options, a_word_is_one_of_those_that_are_listed)
+{
+    struct options options;
+    int place = 7;
+
+    cr_assert_eq(PARSE(&options, "--json"), TAPML_OK);
+    cr_assert_eq(options_word(&options, "--model", "red green blue", &place), TAPML_OK);
+    cr_assert_eq(place, 7, "it is absent");
+    cr_assert_eq(PARSE(&options, "--model", "green"), TAPML_OK);
+    cr_assert_eq(options_word(&options, "--model", "red green blue", &place), TAPML_OK);
+    cr_assert_eq(place, 1);
+    cr_assert_eq(PARSE(&options, "--model", "gree"), TAPML_OK);
+    cr_assert_eq(options_word(&options, "--model", "red green blue", &place), TAPML_INVALID);
+    cr_assert_not_null(
+        strstr(status_message(), "--model is 'gree', expected one of: red green blue"));
+    cr_assert_eq(PARSE(&options, "--model", ""), TAPML_OK);
+    cr_assert_eq(options_word(&options, "--model", "red green blue", &place), TAPML_INVALID);
+}
+
 Test(options, numbers_are_whole_and_in_range)
 {
     struct options options;
