@@ -121,11 +121,13 @@ static tapml_status make_arms(struct ranking_work *work)
     const size_t all = work->choice.count * targets;
     const size_t most = work->options->over == RANKING_OPS ? work->choice.count : targets;
     uint32_t *arms = arena_array(work->arena, all + 1, sizeof(*arms));
+    size_t *filled = arena_array(work->arena, most + 1, sizeof(*filled)); // Pairs so far.
     ranking->arms = arena_array(work->arena, most + 1, sizeof(*ranking->arms));
     ranking->race.arms = arena_array(work->arena, most + 1, sizeof(*ranking->race.arms));
     ranking->order = arena_array(work->arena, most + 1, sizeof(*ranking->order));
     work->pairs = arena_array(work->arena, most + 1, sizeof(*work->pairs));
-    if (!arms || !ranking->arms || !ranking->race.arms || !ranking->order || !work->pairs) {
+    if (!arms || !filled || !ranking->arms || !ranking->race.arms || !ranking->order ||
+        !work->pairs) {
         return status_no_memory();
     }
     TAPML_TRY(name_arms(work, arms));
@@ -136,10 +138,9 @@ static tapml_status make_arms(struct ranking_work *work)
         if (!work->pairs[i]) {
             return status_no_memory();
         }
-        ranking->order[i] = 0; // Pairs so far.
     }
     for (size_t i = 0; i < all; i++) {
-        work->pairs[arms[i]][ranking->order[arms[i]]++] =
+        work->pairs[arms[i]][filled[arms[i]]++] =
             (struct ranking_pair){(uint32_t)(i % targets), work->choice.order[i / targets]};
     }
     return TAPML_OK;
