@@ -70,16 +70,32 @@ void key_table_type(const struct key *key, struct text *out_text)
     }
 }
 
+// A semicolon would begin a comment.
+static int is_kept(char c)
+{
+    return c > ' ' && c <= '~' && c != ';';
+}
+
+static const char *find_kept(const char *value)
+{
+    while (*value != '\0' && !is_kept(*value)) {
+        value++;
+    }
+    return value;
+}
+
+int key_table_can_print(const char *value)
+{
+    return *find_kept(value) != '\0';
+}
+
 void key_table_print(struct text *out_text, const char *name, const char *value)
 {
     char plain[VALUE_BYTES];
 
-    (void)snprintf(plain, sizeof(plain), "%s", value); // Or cut.
+    (void)snprintf(plain, sizeof(plain), "%s", find_kept(value)); // Or cut.
     for (size_t i = 0; plain[i] != '\0'; i++) {
-        const char c = plain[i];
-
-        // A semicolon would begin a comment.
-        plain[i] = (char)(c < ' ' || c > '~' || c == ';' ? ' ' : c);
+        plain[i] = (char)(is_kept(plain[i]) ? plain[i] : ' ');
     }
     text_format(out_text, "%s = %s\n", name, plain);
 }

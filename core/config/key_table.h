@@ -63,5 +63,9 @@ key_table_find(const struct key_table *table, const char *section, const char *n
 void key_table_type(const struct key *key, struct text *out_text);
 
 // Appends "NAME = VALUE" and a line break, so that a file with it is read as it was written: bytes
-// that a value cannot have become blanks, and a text that is too long is cut.
+// that a value cannot have become blanks, of which those at its begin go, and a text that is too
+// long is cut.
 void key_table_print(struct text *out_text, const char *name, const char *value);
+
+// Whether anything but blanks is left of [value] then: a file may refuse an empty one.
+int key_table_can_print(const char *value);

@@ -268,7 +268,8 @@ print_entry(struct text *text, const struct failure *failure, const char *expire
     print_glob(text, "device", device);
     print_glob(text, "driver", failure->driver);
     print_glob(text, has_key ? "key" : "instance", has_key ? failure->key : failure->instance);
-    key_table_print(text, "reason", *failure->reason != '\0' ? failure->reason : failure->verdict);
+    key_table_print(text, "reason",
+                    key_table_can_print(failure->reason) ? failure->reason : failure->verdict);
     text_format(text, "expires = %s\n", expires);
 }
 

@@ -61,3 +61,18 @@ Test(key_table, a_value_is_printed_so_that_it_is_read_again)
     cr_assert_eq(text.data[text.length - 1], '\n');
     text_release(&text);
 }
+
+// What is blank at the begin is not there when the line is read again.
+Test(key_table, blanks_at_the_begin_go_and_nothing_else_is_no_value)
+{
+    struct text text;
+
+    text_init(&text);
+    key_table_print(&text, "reason", "\x01\n exp; too large");
+    cr_assert_str_eq(text.data, "reason = exp  too large\n");
+    cr_expect(key_table_can_print("\x01"
+                                  "a"));
+    cr_expect_not(key_table_can_print("\x01\xc3\xa9; \n"));
+    cr_expect_not(key_table_can_print(""));
+    text_release(&text);
+}

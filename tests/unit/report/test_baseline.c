@@ -183,3 +183,19 @@ Test(baseline, names_are_matched_by_what_is_written_of_them)
     cr_assert_eq(failures_count(&list, FAILURE_NEW), 0, "%s", text.data);
     text_release(&text);
 }
+
+// An entry without a reason is refused when it is read: the verdict stands for one that is blank.
+Test(baseline, a_reason_of_blanks_is_the_verdict)
+{
+    struct text text;
+
+    for (size_t i = 0; i < list.count; i++) {
+        list.items[i].reason = "\n\xc3\xa9 ;";
+        list.items[i].verdict = "fail";
+    }
+    text_init(&text);
+    cr_assert_eq(baseline_print(&list, "never", &text), TAPML_OK);
+    cr_assert_eq(load(text.data), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(baseline.entries[0].reason, "fail");
+    text_release(&text);
+}
