@@ -135,14 +135,17 @@ tapml_status address_connect(const struct address *address, int timeout_ms, int 
 
 static unsigned port_of(int socket)
 {
-    struct sockaddr_storage name = {0};
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } name = {.v6 = {0}};
     socklen_t size = sizeof(name);
 
-    if (getsockname(socket, (struct sockaddr *)&name, &size) != 0) {
+    if (getsockname(socket, &name.any, &size) != 0) {
         return 0;
     }
-    return ntohs(name.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&name)->sin6_port
-                                            : ((struct sockaddr_in *)&name)->sin_port);
+    return ntohs(name.any.sa_family == AF_INET6 ? name.v6.sin6_port : name.v4.sin_port);
 }
 
 tapml_status address_listen(const struct address *address, int *out_socket, unsigned *out_port)

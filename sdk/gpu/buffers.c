@@ -17,19 +17,16 @@ static void release(tapml_object *object)
 
 static const tapml_object_vt buffer_vt = {TAPML_HDR(tapml_object_vt), release, gpu_no_interface};
 
-// The object of a buffer that the driver is about to make.
-static tapml_status
-begin(struct gpu_device *device, tapml_call *call, struct gpu_buffer **out_buffer)
+// The object of a buffer that the driver is about to make; NULL without memory.
+static struct gpu_buffer *begin(struct gpu_device *device)
 {
     struct gpu_buffer *buffer = gpu_alloc(&device->root->host, sizeof(*buffer));
 
-    if (buffer == NULL) {
-        return gpu_no_memory(&device->root->host, call);
+    if (buffer != NULL) {
+        buffer->base.vt = &buffer_vt;
+        buffer->device = device;
     }
-    buffer->base.vt = &buffer_vt;
-    buffer->device = device;
-    *out_buffer = buffer;
-    return TAPML_OK;
+    return buffer;
 }
 
 static tapml_status end(struct gpu_buffer *buffer, tapml_status status, tapml_object **out_buffer)
@@ -49,14 +46,13 @@ tapml_status gpu_buffer_new(tapml_object *device,
                             tapml_object **out_buffer)
 {
     struct gpu_device *owner = (struct gpu_device *)device;
-    struct gpu_buffer *buffer = NULL;
+    struct gpu_buffer *buffer = begin(owner);
     // Whole lane groups: a kernel that reads f32x4 sees the last one too.
     const uint64_t whole = (size + GPU_BUFFER_GRAIN - 1) / GPU_BUFFER_GRAIN * GPU_BUFFER_GRAIN;
-    const tapml_status status = begin(owner, call, &buffer);
 
     (void)memory_type;
-    return status != TAPML_OK
-               ? status
+    return buffer == NULL
+               ? gpu_no_memory(&owner->root->host, call)
                : end(buffer,
                      owner->root->driver->buffer_new(owner->impl, call, whole, &buffer->impl),
                      out_buffer);
@@ -93,7 +89,6 @@ static tapml_status buffer_import(tapml_object *device,
 {
     struct gpu_device *self = (struct gpu_device *)device;
     const uint64_t grain = self->imports.pointer.grain;
-    struct gpu_buffer *buffer = NULL;
 
     if (strcmp(handle->kind, TAPML_HANDLE_POINTER) != 0) {
         return refuse(self, call, handle->kind);
@@ -106,10 +101,10 @@ static tapml_status buffer_import(tapml_object *device,
                         (unsigned long long)handle->size, (void *)(uintptr_t)begins,
                         (unsigned long long)grain);
     }
-    const tapml_status status = begin(self, call, &buffer);
+    struct gpu_buffer *buffer = begin(self);
 
-    return status != TAPML_OK
-               ? status
+    return buffer == NULL
+               ? gpu_no_memory(&self->root->host, call)
                : end(buffer,
                      self->root->driver->buffer_import(self->impl, call, (void *)(uintptr_t)begins,
                                                        handle->size, access, &buffer->impl),

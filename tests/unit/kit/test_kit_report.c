@@ -7,10 +7,10 @@
 
 static const struct kit_check check = {.id = "E-01", .level = KIT_STATIC, .about = "one <export>"};
 static const struct kit_item items[] = {
-    {.check = &check, .component = "", .result = {KIT_PASSED, ""}},
-    {.check = &check, .component = "gpu", .result = {KIT_FAILED, "it \"exports\" two"}},
-    {.check = &check, .component = "", .result = {KIT_SKIPPED, "no device"}},
-    {.check = &check, .component = "", .result = {KIT_WARNED, "look\x1b[31m"}},
+    {.check = &check, .component = "", .result = {KIT_PASSED, "", 0}},
+    {.check = &check, .component = "gpu", .result = {KIT_FAILED, "it \"exports\" two", 0}},
+    {.check = &check, .component = "", .result = {KIT_SKIPPED, "no device", 0}},
+    {.check = &check, .component = "", .result = {KIT_WARNED, "look\x1b[31m", 0}},
 };
 
 static json_t *make(void)
