@@ -198,13 +198,7 @@ static void print(const json_t *comparison, int is_timed, struct text *out)
             print_target(changes, target, is_timed, &all, &suites);
         }
     }
-    text_append(
-        out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tapml-host compare\"");
-    junit_suite_print_counts(&all, out);
-    text_append(out, ">\n");
-    text_append_bytes(out, suites.data, suites.length);
-    text_append(out, "</testsuites>\n");
-    out->failed |= suites.failed;
+    junit_suite_print_all(&all, "tapml-host compare", &suites, out);
     text_release(&suites);
 }
 

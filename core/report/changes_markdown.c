@@ -143,25 +143,19 @@ static void print_margins(const json_t *changes, struct text *out)
 
 static void print_times(const json_t *changes, struct text *out)
 {
-    const json_t *ops = json_object_get(changes, "ops");
-    int has_title = 0;
+    const char *title =
+        "\n### Times beyond their noise\n\n| target | operator | |\n|---|---|---|\n";
+    const char *target = NULL, *name = NULL;
+    const json_t *op = NULL;
 
-    for (size_t i = 0; i < json_array_size(ops); i++) {
-        const json_t *op = json_array_get(ops, i);
-        const char *name = report_markup_string(op, "op");
-
-        if (!changes_text_has_moved(op)) {
-            continue;
-        }
-        text_append(out, has_title ? ""
-                                   : "\n### Times beyond their noise\n\n| target | operator | |\n"
-                                     "|---|---|---|\n");
+    for (size_t at = 0; (op = changes_text_next_moved(changes, &at, &target, &name)) != NULL;) {
+        text_append(out, title);
         text_append(out, "|");
-        add_cell(out, report_markup_string(op, "target"));
-        add_cell(out, *name != '\0' ? report_markup_op(name) : "all");
+        add_cell(out, target);
+        add_cell(out, *name != '\0' ? name : "all");
         add_made(out, op, changes_text_time);
         text_append(out, "\n");
-        has_title = 1;
+        title = "";
     }
 }
 

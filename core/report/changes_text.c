@@ -93,11 +93,30 @@ void changes_text_time(const json_t *op, struct text *out)
                 report_markup_value(report_markup_number(time, "noise"), 3, noise));
 }
 
-int changes_text_has_moved(const json_t *op)
+static int has_moved(const json_t *op)
 {
     const char *move = report_markup_string(json_object_get(op, "time"), "move");
 
     return strcmp(move, "slower") == 0 || strcmp(move, "faster") == 0;
+}
+
+const json_t *changes_text_next_moved(const json_t *changes,
+                                      size_t *io_at,
+                                      const char **out_target,
+                                      const char **out_name)
+{
+    const json_t *ops = json_object_get(changes, "ops");
+
+    while (*io_at < json_array_size(ops)) {
+        const json_t *op = json_array_get(ops, (*io_at)++);
+
+        if (has_moved(op)) {
+            *out_target = report_markup_string(op, "target");
+            *out_name = report_markup_op(report_markup_string(op, "op"));
+            return op;
+        }
+    }
+    return NULL;
 }
 
 int64_t changes_text_count(const json_t *changes, const char *kind)
@@ -184,22 +203,15 @@ static void print_margins(const json_t *changes, struct text *out)
 
 static void print_times(const json_t *changes, struct text *out)
 {
-    const json_t *ops = json_object_get(changes, "ops");
-    int has_title = 0;
+    const char *title = "\ntimes beyond their noise\n", *target = NULL, *name = NULL;
+    const json_t *op = NULL;
 
-    for (size_t i = 0; i < json_array_size(ops); i++) {
-        const json_t *op = json_array_get(ops, i);
-        const char *name = report_markup_string(op, "op");
-
-        if (!changes_text_has_moved(op)) {
-            continue;
-        }
-        text_format(out, "%s  %s: %s: ", has_title ? "" : "\ntimes beyond their noise\n",
-                    report_markup_string(op, "target"),
-                    *name != '\0' ? report_markup_op(name) : "the target as a whole");
+    for (size_t at = 0; (op = changes_text_next_moved(changes, &at, &target, &name)) != NULL;) {
+        text_format(out, "%s  %s: %s: ", title, target,
+                    *name != '\0' ? name : "the target as a whole");
         changes_text_time(op, out);
         text_append(out, "\n");
-        has_title = 1;
+        title = "";
     }
 }
 

@@ -28,8 +28,13 @@ void changes_text_margins(const json_t *item, struct text *out);
 void changes_text_since(const json_t *changes, const json_t *flip, struct text *out);
 void changes_text_time(const json_t *op, struct text *out);
 
-// Whether an op, or a target as a whole, has moved beyond its noise.
-int changes_text_has_moved(const json_t *op);
+// The first op, or target as a whole, from `*io_at` on of the list `ops` that has moved beyond its
+// noise, and its target and name for a reader, "" of a target as a whole; NULL if there is none.
+// `*io_at` goes behind it.
+const json_t *changes_text_next_moved(const json_t *changes,
+                                      size_t *io_at,
+                                      const char **out_target,
+                                      const char **out_name);
 
 // The flips of one kind, of all targets: "broke".
 int64_t changes_text_count(const json_t *changes, const char *kind);

@@ -179,23 +179,17 @@ static void print_margins(const json_t *changes, struct text *out)
 
 static void print_times(const json_t *changes, struct text *out)
 {
-    const json_t *ops = json_object_get(changes, "ops");
+    const char *target = NULL, *name = NULL;
+    const json_t *op = NULL;
     int has_begun = 0;
 
-    for (size_t i = 0; i < json_array_size(ops); i++) {
-        const json_t *op = json_array_get(ops, i);
-        const char *name = report_markup_string(op, "op");
-
-        if (!changes_text_has_moved(op)) {
-            continue;
-        }
+    for (size_t at = 0; (op = changes_text_next_moved(changes, &at, &target, &name)) != NULL;) {
         if (!has_begun) {
             begin_table("moved", "times beyond their noise",
                         "<th>target</th><th>operator</th><th></th>", out);
             has_begun = 1;
         }
-        REPORT_MARKUP(out, "<tr><td>{}</td><td>{}</td>", report_markup_string(op, "target"),
-                      *name != '\0' ? report_markup_op(name) : "all");
+        REPORT_MARKUP(out, "<tr><td>{}</td><td>{}</td>", target, *name != '\0' ? name : "all");
         print_made(op, changes_text_time, out);
         text_append(out, "</tr>\n");
     }

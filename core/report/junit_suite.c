@@ -93,3 +93,16 @@ void junit_suite_print_counts(const struct junit_suite *suite, struct text *out)
                 suite->tests, suite->failures, suite->errors, suite->skipped);
     print_seconds(out, suite->time_ns);
 }
+
+void junit_suite_print_all(const struct junit_suite *all,
+                           const char *name,
+                           const struct text *suites,
+                           struct text *out)
+{
+    REPORT_MARKUP(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\"", name);
+    junit_suite_print_counts(all, out);
+    text_append(out, ">\n");
+    text_append_bytes(out, suites->data, suites->length);
+    text_append(out, "</testsuites>\n");
+    out->failed |= suites->failed;
+}

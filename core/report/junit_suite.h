@@ -39,3 +39,9 @@ void junit_suite_sum(struct junit_suite *all, const struct junit_suite *suite);
 
 // Appends the counts and the time as attributes.
 void junit_suite_print_counts(const struct junit_suite *suite, struct text *out);
+
+// Appends the whole file: `name`, the counts of all, and the suites that have been written.
+void junit_suite_print_all(const struct junit_suite *all,
+                           const char *name,
+                           const struct text *suites,
+                           struct text *out);

@@ -257,12 +257,7 @@ void report_junit_print(const json_t *report, struct text *out)
         junit_suite_sum(&all, &suite);
     }
     print_given_up(report, &all, &suites);
-    REPORT_MARKUP(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\"",
-                  report_markup_string(json_object_get(report, "run"), "name"));
-    junit_suite_print_counts(&all, out);
-    text_append(out, ">\n");
-    text_append_bytes(out, suites.data, suites.length);
-    text_append(out, "</testsuites>\n");
-    out->failed |= suites.failed;
+    junit_suite_print_all(&all, report_markup_string(json_object_get(report, "run"), "name"),
+                          &suites, out);
     text_release(&suites);
 }

@@ -1,31 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/changed.h"
+#include "harness/changed_text.h"
 #include "report/changes_markdown.h"
 
-static struct changed changed;
-static json_t *comparison;
-static struct text text;
-
-static void begin(void)
-{
-    text_init(&text);
-}
-
-static void end(void)
-{
-    text_release(&text);
-    json_decref(comparison);
-    changed_end(&changed);
-}
-
 TestSuite(changes_markdown, .init = begin, .fini = end);
-
-static void expect(const char *piece)
-{
-    cr_expect_not_null(strstr(text.data, piece), "'%s' is not in\n%s", piece, text.data);
-}
 
 Test(changes_markdown, tables_have_what_is_new)
 {

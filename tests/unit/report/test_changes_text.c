@@ -1,31 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "harness/changed.h"
+#include "harness/changed_text.h"
 #include "report/changes_text.h"
 
-static struct changed changed;
-static json_t *comparison;
-static struct text text;
-
-static void begin(void)
-{
-    text_init(&text);
-}
-
-static void end(void)
-{
-    text_release(&text);
-    json_decref(comparison);
-    changed_end(&changed);
-}
-
 TestSuite(changes_text, .init = begin, .fini = end);
-
-static void expect(const char *piece)
-{
-    cr_expect_not_null(strstr(text.data, piece), "'%s' is not in\n%s", piece, text.data);
-}
 
 Test(changes_text, what_is_as_it_was_is_not_printed)
 {
@@ -72,13 +51,20 @@ Test(changes_text, flips_margins_and_failures_have_lines)
 
 Test(changes_text, an_op_moves_by_a_factor)
 {
-    json_t *op =
-        json_pack("{s:{s:s,s:f,s:f}}", "time", "move", "faster", "ratio", 0.5, "noise", 1.25);
+    json_t *changes =
+        json_pack("{s:[{},{s:s,s:s,s:{s:s,s:f,s:f}}]}", "ops", "target", "gpu", "op", "tapml.silu",
+                  "time", "move", "faster", "ratio", 0.5, "noise", 1.25);
+    const char *target = NULL, *name = NULL;
+    size_t at = 0;
+    const json_t *op = changes_text_next_moved(changes, &at, &target, &name);
 
-    cr_assert(changes_text_has_moved(op));
+    cr_assert_not_null(op);
+    cr_assert_str_eq(target, "gpu");
+    cr_assert_str_eq(name, "silu");
     changes_text_time(op, &text);
     cr_assert_str_eq(text.data, "faster by a factor of 2, noise 1.25");
-    json_decref(op);
+    cr_assert_null(changes_text_next_moved(changes, &at, &target, &name));
+    json_decref(changes);
 }
 
 Test(changes_text, entries_that_are_not_simply_known_are_told)
