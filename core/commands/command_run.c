@@ -3,8 +3,10 @@
 
 #include "commands/command.h"
 
+#include "base/log.h"
 #include "base/output.h"
 #include "commands/opened_run.h"
+#include "commands/side_by_side.h"
 #include "config/run_file.h"
 #include "report/report.h"
 #include "report/report_data.h"
@@ -22,6 +24,8 @@ static const struct options_spec specs[] = {
     {"--json", "FILE", "writes the report as JSON too"},
     {"--junit", "FILE", "writes the report as JUnit XML too, for continuous integration"},
     {"--all", NULL, "replays all kept cases, whatever [select] says"},
+    {"--side-by-side", NULL,
+     "gives each target a process of its own, that works while the source carves"},
     {"--verbose", NULL, "prints times, and what it took to find what is wrong, too"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -36,9 +40,89 @@ const struct options_manual command_run_manual = {
 struct run {
     struct opened_run opened;
     struct report_options printing;
-    int is_wrong;          // Some target is.
-    unsigned bundle_count; // FAULT-n.tapmlrun so far.
+    int is_wrong;             // Some target is.
+    unsigned bundle_count;    // FAULT-n.tapmlrun so far.
+    struct side_by_side side; // Without hosts: the targets are done one after the other.
 };
+
+// -- A target in a process of its own ----------------------------------------------------------
+
+struct joining {
+    const char *program;
+    struct options *options;
+    struct run *run;
+};
+
+struct joined {
+    const struct side_link *link;
+    struct side_message last;
+};
+
+static tapml_status hear_whole(void *user, int *out_is_whole)
+{
+    enum { WAIT_MS = 300 };
+    struct joined *joined = user;
+
+    TAPML_TRY(side_by_side_hear(joined->link, WAIT_MS, &joined->last));
+    *out_is_whole = joined->last.word == SIDE_CARVED;
+    return TAPML_OK;
+}
+
+static tapml_status hear(struct joined *joined, enum side_word word)
+{
+    while (joined->last.word != word) {
+        TAPML_TRY(side_by_side_hear(joined->link, -1, &joined->last));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status
+join_jobs(struct opened_run *opened, struct place *target, struct joined *joined)
+{
+    const struct target_jobs_options jobs = {.judge = &opened->judge, .target = target};
+
+    opened->judge.from = opened_run_made_of(opened);
+    TAPML_TRY(opened->config.store == NULL ? target_jobs_follow(&jobs, hear_whole, joined)
+                                           : TAPML_OK);
+    TAPML_TRY(hear(joined, SIDE_CARVED));
+    TAPML_TRY(opened_run_take(opened));
+    TAPML_TRY(opened_run_judge(opened));
+    opened->judge.executions = joined->last.executions;
+    const tapml_status status = target_jobs_run(&jobs);
+
+    opened_run_log_faults(target);
+    return status;
+}
+
+// What fails here is tried again by the host, which says what is to be said.
+static enum outcome join(void *user, size_t index, const struct side_link *link)
+{
+    const struct joining *joining = user;
+    struct opened_run *opened = &joining->run->opened;
+    struct joined joined = {.link = link};
+    tapml_status status = hear(&joined, SIDE_OPENED);
+
+    if (status == TAPML_OK) {
+        status =
+            setup_open(joining->program, joining->options, &opened->config.ini, &opened->setup);
+    }
+    if (status == TAPML_OK) {
+        interrupt_watch();
+        status = opened_run_join(opened, index);
+    }
+    if (status == TAPML_OK) {
+        side_by_side_speak(link);
+        status = join_jobs(opened, opened->targets[index], &joined);
+    }
+    if (status != TAPML_OK && status != TAPML_CANCELLED) {
+        log_line(LOG_WARNING,
+                 "the process of target '%s' ends, what it has not done is done at the "
+                 "end: %s",
+                 opened->config.targets[index].name, status_message());
+    }
+    opened_run_release(opened);
+    return outcome_of(status);
+}
 
 // -- The run -----------------------------------------------------------------------------------
 
@@ -56,8 +140,20 @@ static tapml_status run_target(struct run *run, struct place *target)
                                      &run->is_wrong);
         run->printing.is_later = 1;
     }
-    opened_run_log_faults(target);
+    if (run->side.count == 0) { // A process has told of its own.
+        opened_run_log_faults(target);
+    }
     return status;
+}
+
+// They find the limits in the store, and the first has what these have cost in its report.
+static tapml_status wait_for_processes(struct run *run)
+{
+    const uint64_t executions = run->opened.judge.executions;
+
+    side_by_side_tell(&run->side, (struct side_message){SIDE_CARVED, executions});
+    run->opened.judge.executions = 0;
+    return side_by_side_wait(&run->side, run->opened.lock);
 }
 
 static tapml_status run_targets(struct run *run)
@@ -65,6 +161,7 @@ static tapml_status run_targets(struct run *run)
     struct opened_run *opened = &run->opened;
 
     TAPML_TRY(opened_run_judge(opened));
+    TAPML_TRY(run->side.count > 0 ? wait_for_processes(run) : TAPML_OK);
     for (size_t i = 0; i < opened->config.target_count; i++) {
         struct place *target = opened->targets[i];
 
@@ -102,6 +199,10 @@ static tapml_status run_all(struct run *run, const struct options *options)
 
     TAPML_TRY(
         opened_run_open(opened, options_get(options, "--json"), options_get(options, "--junit")));
+    if (run->side.count > 0) {
+        TAPML_TRY(opened_run_settle(opened));
+        side_by_side_tell(&run->side, (struct side_message){.word = SIDE_OPENED});
+    }
     TAPML_TRY(opened_run_fill(opened));
     run->printing.dir = opened->config.dir;
     TAPML_TRY(run_targets(run));
@@ -134,11 +235,19 @@ enum outcome command_run_main(const struct command *command)
     if (status != TAPML_OK) {
         return outcome_report(status);
     }
-    status = setup_open(command->program, &options, &run.opened.config.ini, &run.opened.setup);
+    if (options_get(&options, "--side-by-side") != NULL && run.opened.config.target_count > 1) {
+        struct joining joining = {command->program, &options, &run};
+
+        status = side_by_side_begin(&run.opened.config, join, &joining, &run.side);
+    }
+    if (status == TAPML_OK) {
+        status = setup_open(command->program, &options, &run.opened.config.ini, &run.opened.setup);
+    }
     if (status == TAPML_OK) {
         interrupt_watch();
         status = run_all(&run, &options);
     }
+    side_by_side_end(&run.side);
     if (status == TAPML_OK) {
         status = output_check();
     }

@@ -3,7 +3,9 @@
 
 #include "commands/opened_run.h"
 
+#include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -131,15 +133,23 @@ static tapml_status check_backend(const struct setup *setup, const struct place 
     return status;
 }
 
-// Adds the places of the run, and checks that their backends can be used.
+// Adds the source, and checks that its backend can be used.
+static tapml_status add_source(struct opened_run *run)
+{
+    const struct run_config *config = &run->config;
+
+    if (config->store != NULL) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(setup_add_place(&run->setup, &config->source, &run->source));
+    return check_backend(&run->setup, run->source);
+}
+
 static tapml_status add_places(struct opened_run *run)
 {
     const struct run_config *config = &run->config;
 
-    if (config->store == NULL) {
-        TAPML_TRY(setup_add_place(&run->setup, &config->source, &run->source));
-        TAPML_TRY(check_backend(&run->setup, run->source));
-    }
+    TAPML_TRY(add_source(run));
     for (size_t i = 0; i < config->target_count; i++) {
         TAPML_TRY(setup_add_place(&run->setup, &config->targets[i], &run->targets[i]));
         const tapml_status status = check_backend(&run->setup, run->targets[i]);
@@ -149,15 +159,17 @@ static tapml_status add_places(struct opened_run *run)
     return check_presence(run);
 }
 
+static tapml_status open_source(struct opened_run *run)
+{
+    const tapml_status status =
+        run->source != NULL ? setup_open_place(&run->setup, run->source) : TAPML_OK;
+
+    return status == TAPML_OK ? TAPML_OK : status_explain(status, "the source cannot be opened");
+}
+
 static tapml_status open_places(struct opened_run *run)
 {
-    if (run->source != NULL) {
-        const tapml_status status = setup_open_place(&run->setup, run->source);
-
-        if (status != TAPML_OK) {
-            return status_explain(status, "the source cannot be opened");
-        }
-    }
+    TAPML_TRY(open_source(run));
     for (size_t i = 0; i < run->config.target_count; i++) {
         struct place *target = run->targets[i];
 
@@ -284,6 +296,16 @@ static tapml_status try_source_store(const struct opened_run *run)
     return TAPML_OK;
 }
 
+// What plugins have beside backends.
+static tapml_status open_helpers(struct opened_run *run)
+{
+    const struct run_config *config = &run->config;
+
+    TAPML_TRY(comparers_create(run->setup.registry, config->comparers, &run->comparers));
+    return config->policy != NULL ? policy_create(run->setup.registry, config->policy, &run->policy)
+                                  : TAPML_OK;
+}
+
 tapml_status opened_run_open(struct opened_run *run, const char *json, const char *junit)
 {
     const struct run_config *config = &run->config;
@@ -291,10 +313,7 @@ tapml_status opened_run_open(struct opened_run *run, const char *json, const cha
 
     TAPML_TRY(config->store != NULL ? try_source_store(run) : open_model(run));
     TAPML_TRY(add_places(run)); // Before the folder is made: a refusal leaves nothing behind.
-    TAPML_TRY(comparers_create(run->setup.registry, config->comparers, &run->comparers));
-    TAPML_TRY(config->policy != NULL
-                  ? policy_create(run->setup.registry, config->policy, &run->policy)
-                  : TAPML_OK);
+    TAPML_TRY(open_helpers(run));
     TAPML_TRY(file_make_folder(config->dir));
     TAPML_TRY(run_lock_take(config->dir, &run->lock)); // Before the devices are.
     file_remove_all(config->dir, "plan-*.part");       // What a killed host was writing.
@@ -315,6 +334,37 @@ tapml_status opened_run_open(struct opened_run *run, const char *json, const cha
         status = open_store(run, path.data);
     }
     text_release(&path);
+    return status;
+}
+
+static tapml_status join_places(struct opened_run *run, size_t index)
+{
+    struct place **target = &run->targets[index];
+
+    TAPML_TRY(add_source(run));
+    TAPML_TRY(setup_add_place(&run->setup, &run->config.targets[index], target));
+    TAPML_TRY(check_backend(&run->setup, *target));
+    TAPML_TRY(open_helpers(run));
+    TAPML_TRY(open_source(run));
+    return setup_open_place(&run->setup, *target);
+}
+
+tapml_status opened_run_join(struct opened_run *run, size_t index)
+{
+    ASSERT(index < run->config.target_count);
+    char *path = file_join(run->config.dir, "run.tapmlrun");
+    tapml_status status = path != NULL ? TAPML_OK : status_no_memory();
+
+    if (status == TAPML_OK && run->config.store == NULL) {
+        status = open_model(run);
+    }
+    status = status == TAPML_OK ? join_places(run, index) : status;
+    if (status == TAPML_OK && run->config.store == NULL) {
+        status = read_inputs(run, run->source);
+        run->checkpoint = model_checkpoint(run->setup.model);
+    }
+    status = status == TAPML_OK ? store_open(path, 0, &run->store) : status;
+    alloc_free(path);
     return status;
 }
 
@@ -369,6 +419,16 @@ static tapml_status carve(struct opened_run *run)
     return forecasting_run(&run->config, &run->setup, run->store, &run->prompts);
 }
 
+tapml_status opened_run_take(struct opened_run *run)
+{
+    if (run->config.store == NULL) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(store_source_weights(run->store, &run->config, &run->setup, &run->weights));
+    run->checkpoint = run->weights;
+    return store_source_check(run->store, &run->setup, run->checkpoint, run->lock, &run->refuted);
+}
+
 // In the place of carving, where it was done elsewhere.
 static tapml_status take_cases(struct opened_run *run)
 {
@@ -379,11 +439,9 @@ static tapml_status take_cases(struct opened_run *run)
     progress.lock = run->lock;
     TAPML_TRY(progress_show(&progress, 0, 0));
     TAPML_TRY(store_source_settle(run->store, &run->config, &run->setup, &counts));
-    TAPML_TRY(store_source_weights(run->store, &run->config, &run->setup, &run->weights));
-    run->checkpoint = run->weights;
     progress_end(&progress, "%" PRId64 " new cases of %" PRId64 " new calls, from '%s'",
                  counts.cases, counts.calls, run->config.store);
-    return store_source_check(run->store, &run->setup, run->checkpoint, run->lock, &run->refuted);
+    return opened_run_take(run);
 }
 
 void opened_run_release(struct opened_run *run)
@@ -405,19 +463,25 @@ tapml_status opened_run_fill(struct opened_run *run)
     return run->config.store != NULL ? take_cases(run) : carve(run);
 }
 
+struct run_judge_options opened_run_made_of(struct opened_run *run)
+{
+    return (struct run_judge_options){.setup = &run->setup,
+                                      .config = &run->config,
+                                      .store = run->store,
+                                      .prompts = &run->prompts,
+                                      .checkpoint = run->checkpoint,
+                                      .refuted = &run->refuted,
+                                      .comparers = run->comparers,
+                                      .policy = run->policy,
+                                      .lock = run->lock};
+}
+
 tapml_status opened_run_judge(struct opened_run *run)
 {
     if (run->config.target_count == 0) {
         return TAPML_OK;
     }
-    return run_judge_open(&(struct run_judge_options){.setup = &run->setup,
-                                                      .config = &run->config,
-                                                      .store = run->store,
-                                                      .prompts = &run->prompts,
-                                                      .checkpoint = run->checkpoint,
-                                                      .refuted = &run->refuted,
-                                                      .comparers = run->comparers,
-                                                      .policy = run->policy,
-                                                      .lock = run->lock},
-                          &run->judge);
+    const struct run_judge_options options = opened_run_made_of(run);
+
+    return run_judge_open(&options, &run->judge);
 }

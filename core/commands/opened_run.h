@@ -28,7 +28,8 @@ struct opened_run {
     struct prompts prompts;
     struct run_judge judge;
     struct place *source;
-    struct place *targets[RUN_CONFIG_TARGETS_MAX]; // As many as the configuration has.
+    struct place *targets[RUN_CONFIG_TARGETS_MAX]; // As many as the configuration has; NULL: left
+                                                   // to another process (opened_run_join).
     int is_incomplete;                             // Some target was not there, or went away.
 };
 
@@ -36,6 +37,13 @@ struct opened_run {
 // `json` and `junit`, or NULL, are tried for writing. Of several targets some may be lost after it.
 tapml_status
 opened_run_open(struct opened_run *run, const char *json, const char *junit) STATUS_USED;
+
+// The same in a process that does one target, the `index`th, of a run that another process has
+// opened: nothing of the folder is locked, made or removed, and of the targets it has that one.
+tapml_status opened_run_join(struct opened_run *run, size_t index) STATUS_USED;
+
+// In such a process, once all cases are there: takes what `opened_run_fill` finds.
+tapml_status opened_run_take(struct opened_run *run) STATUS_USED;
 
 // Compares the metadata of the run with those of the store, which has them after it.
 // TAPML_PRECONDITION if the store holds a run of another model, other prompts, or of another [run].
@@ -45,6 +53,9 @@ tapml_status opened_run_settle(struct opened_run *run) STATUS_USED;
 // Sees to it that the store has the metadata of the run and its cases: carves what is missing, or
 // takes the cases of [source] store.
 tapml_status opened_run_fill(struct opened_run *run) STATUS_USED;
+
+// What jobs of targets stand on, for who needs no judge. All of it is the run's.
+struct run_judge_options opened_run_made_of(struct opened_run *run);
 
 // Opens the judge of the run's targets, if it has some.
 tapml_status opened_run_judge(struct opened_run *run) STATUS_USED;

@@ -94,7 +94,8 @@ static const char *print_command(const struct checked_driver *checked)
 static tapml_status print_texts(struct checked_driver *checked)
 {
     checked->sentence = print_sentence(checked);
-    return checked->sentence != NULL ? TAPML_OK : status_no_memory();
+    checked->repeat = print_repeat(checked);
+    return checked->sentence != NULL && checked->repeat != NULL ? TAPML_OK : status_no_memory();
 }
 
 // -- The bundle --------------------------------------------------------------------------------
@@ -103,9 +104,8 @@ static tapml_status print_bundle_texts(struct checked_driver *checked)
 {
     checked->file =
         arena_format(checked->arena, "FAULT-%u.tapmlrun", *checked->options->io_bundles);
-    checked->repeat = print_repeat(checked);
     checked->command = checked->file != NULL ? print_command(checked) : NULL;
-    return checked->command != NULL && checked->repeat != NULL ? TAPML_OK : status_no_memory();
+    return checked->command != NULL ? TAPML_OK : status_no_memory();
 }
 
 // Writes bundle and program to `path` and beside it.
@@ -146,6 +146,9 @@ static tapml_status write_bundle_rows(const struct checked_driver *checked)
     struct store *store = checked->options->store;
 
     TAPML_TRY(bundled_forget(store, checked->name));
+    if (checked->file == NULL) {
+        return TAPML_OK;
+    }
     TAPML_TRY(bundled_write(store, checked->name,
                             &(struct bundled_row){.instance = BLAME_DRIVER,
                                                   .file = checked->file,
@@ -290,7 +293,7 @@ static tapml_status check(struct checked_driver *checked)
     checked->time_ns = clock_now_ns() - begin_ns;
     TAPML_TRY(print_texts(checked));
     progress_end(&progress, "%s", checked->sentence);
-    if (checked->summary.is_wrong) {
+    if (checked->summary.is_wrong && checked->options->io_bundles != NULL) {
         TAPML_TRY(write_bundle(checked));
     }
     return write_at_once(checked);

@@ -26,7 +26,7 @@ struct driver_checks_options {
     const char *dir;           // Of the run.
     const char *config;        // Path of the run's INI, for the command that repeats a check;
     const char *arguments;     // what else it needs to find the run's plugins (run/follow_up.h).
-    unsigned *io_bundles;      // FAULT-n.tapmlrun of the run so far.
+    unsigned *io_bundles;      // FAULT-n.tapmlrun of the run so far; NULL: none is written.
 };
 
 // The plan of a target whose driver is wrong.

@@ -22,6 +22,7 @@
 #include "run/progress.h"
 #include "run/setup.h"
 #include "run/target_metadata.h"
+#include "store/carved.h"
 #include "store/offloaded.h"
 #include "store/result.h"
 #include "store/store.h"
@@ -125,35 +126,43 @@ static const char *print_not_run(const struct target_jobs *target, char out_text
     return out_text;
 }
 
+// What all replays of a target have in common.
+static struct verdict_options options_of(const struct target_jobs *target)
+{
+    const struct run_judge_options *run = target->run;
+    const struct place_settings *settings = &target->place->settings;
+
+    return (struct verdict_options){.registry = run->setup->registry,
+                                    .store = run->store,
+                                    .target = target->name,
+                                    .backend = target->place->backend,
+                                    .faults = settings->faults,
+                                    .fault_count = settings->fault_count,
+                                    .checkpoint = run->checkpoint,
+                                    .comparers = run->comparers,
+                                    .refuted = run->refuted,
+                                    .progress = show};
+}
+
 static tapml_status replay(struct target_jobs *target)
 {
     const struct run_judge_options *run = target->run;
+    struct verdict_options options = options_of(target);
     char not_run[NOT_RUN_TEXT];
+
+    options.derived = options.divides = 1;
+    options.known = &target->known;
+    options.choice = run_config_choice(run->config);
+    options.outlook = &target->outlook;
+    options.derived_progress = show_derived;
+    options.user = target;
 
     begin_phase(target, "replay on", "cases");
     const uint64_t begin_ns = target->progress.begin_ns;
 
     TAPML_TRY(result_count(run->store, target->name, &target->progress.skipped));
     TAPML_TRY(known_read(target));
-    TAPML_TRY(
-        verdicts_make(&(struct verdict_options){.registry = run->setup->registry,
-                                                .store = run->store,
-                                                .target = target->name,
-                                                .backend = target->place->backend,
-                                                .faults = target->place->settings.faults,
-                                                .fault_count = target->place->settings.fault_count,
-                                                .checkpoint = run->checkpoint,
-                                                .comparers = run->comparers,
-                                                .derived = 1,
-                                                .divides = 1,
-                                                .refuted = run->refuted,
-                                                .known = &target->known,
-                                                .choice = run_config_choice(run->config),
-                                                .outlook = &target->outlook,
-                                                .progress = show,
-                                                .derived_progress = show_derived,
-                                                .user = target},
-                      &target->verdicts));
+    TAPML_TRY(verdicts_make(&options, &target->verdicts));
     (void)snprintf(target->phase, sizeof(target->phase), "replay on %s", target->name);
     target->progress.begin_ns = begin_ns;
     progress_end(&target->progress, "%zu cases and %zu derived ones, %zu and %zu of them now%s",
@@ -423,6 +432,9 @@ static tapml_status write_bundles(const struct target_jobs *target, int is_finis
     const struct place_settings *settings = &target->place->settings;
     const int needs_config = follow_up_needs_config(&run->config->ini, settings);
 
+    if (target->io_bundles == NULL) {
+        return TAPML_OK;
+    }
     return bundles_write(
         &(struct bundles_options){.registry = run->setup->registry,
                                   .store = run->store,
@@ -586,17 +598,75 @@ static tapml_status run_jobs(struct target_jobs *target)
     return status;
 }
 
+static struct target_jobs jobs_of(const struct target_jobs_options *options)
+{
+    ASSERT(options->target->backend);
+    return (struct target_jobs){.run = &options->judge->from,
+                                .judge = options->judge,
+                                .name = options->target->settings.name,
+                                .place = options->target,
+                                .running = options->target,
+                                .io_bundles = options->io_bundles};
+}
+
+// Replays what is there and has no result.
+static tapml_status look_ahead(struct target_jobs *target)
+{
+    struct verdict_options options = options_of(target);
+    struct verdict_list list;
+
+    begin_phase(target, "replay ahead on", "cases");
+    TAPML_TRY(result_count(target->run->store, target->name, &target->progress.skipped));
+    options.user = target;
+    TAPML_TRY(verdicts_make(&options, &list));
+    verdict_list_release(&list);
+    return TAPML_OK;
+}
+
+static tapml_status follow(struct target_jobs *target,
+                           tapml_status (*is_whole)(void *user, int *out_is_whole),
+                           void *user)
+{
+    struct carved_counts counts = {.cases = 0};
+    size_t seen = 0;
+    int is_last = 0, is_wrong = 0;
+
+    TAPML_TRY(check_driver(target, DRIVER_CHECKS_BEGIN, &is_wrong));
+    while (!is_wrong && !is_last) {
+        TAPML_TRY(is_whole(user, &is_last));
+        TAPML_TRY(is_last ? TAPML_OK : carved_count(target->run->store, &counts));
+        if (!is_last && counts.cases > seen) {
+            seen = counts.cases;
+            TAPML_TRY(look_ahead(target));
+        }
+    }
+    return TAPML_OK;
+}
+
+tapml_status target_jobs_follow(const struct target_jobs_options *options,
+                                tapml_status (*is_whole)(void *user, int *out_is_whole),
+                                void *user)
+{
+    struct target_jobs target = jobs_of(options);
+
+    if (target.run->config->choice.budget.kind != BUDGET_ALL) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(target_metadata_settle_cases(target.run, target.place));
+    text_init(&target.arguments);
+    follow_up_print_given(target.run->setup, &target.arguments);
+    tapml_status status = text_status(&target.arguments);
+
+    status = status == TAPML_OK ? follow(&target, is_whole, user) : status;
+    text_release(&target.arguments);
+    return status;
+}
+
 tapml_status target_jobs_run(const struct target_jobs_options *options)
 {
-    const struct run_judge_options *run = &options->judge->from;
-    struct target_jobs target = {.run = run,
-                                 .judge = options->judge,
-                                 .name = options->target->settings.name,
-                                 .place = options->target,
-                                 .running = options->target,
-                                 .io_bundles = options->io_bundles};
+    struct target_jobs target = jobs_of(options);
+    const struct run_judge_options *run = target.run;
 
-    ASSERT(options->target->backend);
     TAPML_TRY(target_metadata_settle(options->judge, options->target));
     TAPML_TRY(run_judge_set_limits(options->judge, options->target->backend));
     text_init(&target.arguments);

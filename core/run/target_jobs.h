@@ -18,8 +18,17 @@ struct place;
 struct target_jobs_options {
     struct run_judge *judge; // With setup, configuration, store, prompts and lock of the run.
     struct place *target;    // An open one.
-    unsigned *io_bundles;    // FAULT-n.tapmlrun of the run so far.
+    unsigned *io_bundles;    // FAULT-n.tapmlrun of the run so far; NULL: another host writes them.
 };
+
+// Replays the kept cases that the store has by now, and again what has come since, for a host that
+// works beside the one that carves. Between two looks `is_whole` is called, which waits, and ends
+// it: once it says that all cases are there, or by its failure. Where [select] chooses of all
+// cases, and where the driver is wrong, nothing is replayed. Of `judge` what it is made of is
+// there.
+tapml_status target_jobs_follow(const struct target_jobs_options *options,
+                                tapml_status (*is_whole)(void *user, int *out_is_whole),
+                                void *user) STATUS_USED;
 
 // Does all jobs of a target. What is committed stays, whatever ends it.
 tapml_status target_jobs_run(const struct target_jobs_options *options) STATUS_USED;

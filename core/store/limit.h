@@ -40,6 +40,7 @@ tapml_status limit_list(struct store *store,
 // As limit_find, in the rows of `limit_list`. Returns whether there is one. [any]
 int limit_search(const struct limit_row *items, size_t count, struct limit_row *io_row);
 
-// Writes a row in the place of that of another oracle, in the transaction at hand if there is one.
+// Writes a row in the place of that of another oracle, in the transaction at hand if there is one;
+// one of the same oracle becomes the wider of both.
 // Fails as SQLite does: a full disk, a store that is locked.
 tapml_status limit_write(struct store *store, const struct limit_row *limit) STATUS_USED;

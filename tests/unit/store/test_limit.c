@@ -40,6 +40,12 @@ Test(limit, is_found_by_its_output_and_oracle)
         cr_expect_eq(others[i].nmse, is_same ? ROW.nmse : 7);
         cr_expect_eq(others[i].row_error, is_same ? ROW.row_error : 7);
     }
+    others[1] = ROW; // One that knew less is written behind it: the wider of both stays.
+    others[1].nmse = 1e-10;
+    others[1].row_error = 1e-4;
+    MUST(limit_write(store, &others[1]));
+    MUST(limit_find(store, &others[1], &has));
+    cr_expect(has && others[1].nmse == 1e-9 && others[1].row_error == 1e-4);
     MUST(limit_write(store, &others[5])); // Of another oracle, in the place of the first one.
     others[0] = ROW;
     MUST(limit_find(store, &others[0], &has));

@@ -1,0 +1,292 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands/side_by_side.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "run/interrupt.h"
+#include "run/run_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 200, PATIENCE_MS = 3000 };
+
+struct side_link {
+    int hearing;  // -1 once the host has gone.
+    int speaking; // The host's end of the error stream.
+};
+
+static void close_end(int *descriptor)
+{
+    if (*descriptor >= 0) {
+        (void)close(*descriptor);
+        *descriptor = -1;
+    }
+}
+
+// -- In a process ------------------------------------------------------------------------------
+
+static tapml_status host_has_gone(void)
+{
+    return status_fail(TAPML_CANCELLED, "the host of the run has gone");
+}
+
+tapml_status
+side_by_side_hear(const struct side_link *link, int wait_ms, struct side_message *out_message)
+{
+    struct pollfd ear = {.fd = link->hearing, .events = POLLIN};
+
+    *out_message = (struct side_message){.word = SIDE_NOTHING};
+    TAPML_TRY(interrupt_check());
+    const int heard = poll(&ear, 1, wait_ms);
+
+    if (heard <= 0) { // A signal is asked for above, at the next call.
+        return TAPML_OK;
+    }
+    // A message is smaller than what a pipe takes at once.
+    return read(link->hearing, out_message, sizeof(*out_message)) == sizeof(*out_message)
+               ? TAPML_OK
+               : host_has_gone();
+}
+
+void side_by_side_speak(const struct side_link *link)
+{
+    (void)dup2(link->speaking, STDERR_FILENO);
+}
+
+// The host prints what is to be printed on standard output, and refuses what can be refused.
+static void fall_silent(void)
+{
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (nowhere >= 0) {
+        (void)dup2(nowhere, STDOUT_FILENO);
+        (void)dup2(nowhere, STDERR_FILENO);
+        (void)close(nowhere);
+    }
+}
+
+static void work_and_end(
+    side_by_side_fn work, void *user, size_t index, const struct side_link *link, pid_t host)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); // A host that is killed leaves nothing behind.
+    if (getppid() != host) {
+        _exit(OUTCOME_ENVIRONMENT);
+    }
+    fall_silent();
+    _exit((int)work(user, index, link));
+}
+
+// -- Beginning ---------------------------------------------------------------------------------
+
+static tapml_status no_process(const struct side_host *host)
+{
+    return status_fail(TAPML_UNAVAILABLE, "no process can be started for target '%s': %s",
+                       host->target->name, strerror(errno));
+}
+
+// The process has its own ends of the pipes and none of the others'.
+static void keep_own_ends(struct side_by_side *side, const int telling[2], const int words[2])
+{
+    for (size_t i = 0; i < side->count; i++) {
+        close_end(&side->hosts[i].telling);
+        close_end(&side->hosts[i].listening);
+    }
+    (void)close(telling[1]);
+    (void)close(words[0]);
+}
+
+static tapml_status begin_one(struct side_by_side *side,
+                              struct place_settings *target,
+                              side_by_side_fn work,
+                              void *user)
+{
+    struct side_host *host = &side->hosts[side->count];
+    int telling[2] = {-1, -1}, words[2] = {-1, -1};
+    const pid_t self = getpid();
+
+    *host = (struct side_host){.target = target, .telling = -1, .listening = -1};
+    if (pipe2(telling, O_CLOEXEC) != 0 || pipe2(words, O_CLOEXEC) != 0) {
+        close_end(&telling[0]);
+        close_end(&telling[1]);
+        return no_process(host);
+    }
+    (void)fflush(stdout); // Else both processes print what is there.
+    host->process = fork();
+    if (host->process == 0) {
+        const struct side_link link = {.hearing = telling[0], .speaking = words[1]};
+
+        keep_own_ends(side, telling, words);
+        work_and_end(work, user, side->count, &link, self);
+    }
+    close_end(&telling[0]);
+    close_end(&words[1]);
+    host->telling = telling[1];
+    host->listening = words[0];
+    (void)fcntl(host->listening, F_SETFL, O_NONBLOCK);
+    side->count++;
+    if (host->process < 0) {
+        host->process = 0;
+        return no_process(host);
+    }
+    return TAPML_OK;
+}
+
+tapml_status side_by_side_begin(struct run_config *config,
+                                side_by_side_fn work,
+                                void *user,
+                                struct side_by_side *out_side)
+{
+    tapml_status status = TAPML_OK;
+
+    (void)signal(SIGPIPE, SIG_IGN); // A process that has gone is seen by its end.
+    out_side->count = 0;
+    for (size_t i = 0; i < config->target_count && status == TAPML_OK; i++) {
+        status = begin_one(out_side, &config->targets[i], work, user);
+    }
+    if (status != TAPML_OK) {
+        side_by_side_end(out_side);
+    }
+    return status;
+}
+
+void side_by_side_tell(struct side_by_side *side, struct side_message message)
+{
+    for (size_t i = 0; i < side->count; i++) {
+        // One that has gone does not hear it.
+        (void)!write(side->hosts[i].telling, &message, sizeof(message));
+        message.executions = 0;
+    }
+}
+
+// -- Waiting -----------------------------------------------------------------------------------
+
+// Whole lines, so that those of two processes do not mix.
+static void pass_on(struct side_host *host, const char *words, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        host->line[host->held++] = words[i];
+        if (words[i] == '\n' || host->held == sizeof(host->line)) {
+            log_words(host->line, host->held);
+            host->held = 0;
+        }
+    }
+}
+
+static void listen_to(struct side_host *host)
+{
+    char words[1024];
+    ssize_t size = 0;
+
+    while (host->listening >= 0 && (size = read(host->listening, words, sizeof(words))) > 0) {
+        pass_on(host, words, (size_t)size);
+    }
+    if (size == 0) {
+        close_end(&host->listening);
+    }
+}
+
+static void tell_end(const struct side_host *host, int state)
+{
+    if (WIFSIGNALED(state)) {
+        log_line(LOG_WARNING,
+                 "the process of target '%s' was ended by signal %d: what it has not done is done "
+                 "now",
+                 host->target->name, WTERMSIG(state));
+    }
+}
+
+// Whether it has ended by now.
+static int reap(struct side_host *host)
+{
+    int state = 0;
+
+    if (host->process == 0 || waitpid(host->process, &state, WNOHANG) != host->process) {
+        return host->process == 0;
+    }
+    host->process = 0;
+    listen_to(host);
+    tell_end(host, state);
+    return 1;
+}
+
+static size_t count_ended(struct side_by_side *side)
+{
+    size_t ended = 0;
+
+    for (size_t i = 0; i < side->count; i++) {
+        listen_to(&side->hosts[i]);
+        ended += reap(&side->hosts[i]) != 0;
+    }
+    return ended;
+}
+
+static void wait_for_words(const struct side_by_side *side)
+{
+    struct pollfd ears[RUN_CONFIG_TARGETS_MAX];
+    nfds_t count = 0;
+
+    for (size_t i = 0; i < side->count; i++) {
+        if (side->hosts[i].listening >= 0) {
+            ears[count++] = (struct pollfd){.fd = side->hosts[i].listening, .events = POLLIN};
+        }
+    }
+    (void)poll(ears, count, LOOK_MS);
+}
+
+tapml_status side_by_side_wait(struct side_by_side *side, struct run_lock *lock)
+{
+    tapml_status status = TAPML_OK;
+    size_t ended = 0;
+
+    while (status == TAPML_OK && (ended = count_ended(side)) < side->count) {
+        run_lock_publish(lock, &(struct run_lock_phase){.name = "targets side by side",
+                                                        .unit = "targets",
+                                                        .done = ended,
+                                                        .all = side->count,
+                                                        .left_s = NAN});
+        wait_for_words(side);
+        status = interrupt_check();
+    }
+    return status;
+}
+
+static void send_all(const struct side_by_side *side, int number)
+{
+    for (size_t i = 0; i < side->count; i++) {
+        if (side->hosts[i].process != 0) {
+            (void)kill(side->hosts[i].process, number);
+        }
+    }
+}
+
+void side_by_side_end(struct side_by_side *side)
+{
+    const uint64_t end_ns = clock_now_ns() + (uint64_t)PATIENCE_MS * 1000000;
+
+    send_all(side, SIGTERM);
+    while (count_ended(side) < side->count && clock_now_ns() < end_ns) {
+        wait_for_words(side);
+    }
+    send_all(side, SIGKILL);
+    for (size_t i = 0; i < side->count; i++) {
+        struct side_host *host = &side->hosts[i];
+
+        while (host->process != 0 && waitpid(host->process, NULL, 0) < 0 && errno == EINTR) {
+            // Asked again.
+        }
+        close_end(&host->telling);
+        close_end(&host->listening);
+    }
+    side->count = 0;
+}

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The targets of a run side by side: a process for each beside the host that carves.
+//
+// A process opens source and target as any host does, and works in the store of the run. It replays
+// kept cases as soon as they are carved, and has all the target's jobs done (run/target_jobs.h)
+// when the host says that all are there and that the judge's limits are known. What it leaves
+// undone, by whatever end, is done by the host, which goes through all targets then as a second
+// start does: it finds the rows, and writes bundles and report.
+//
+// One thread; the processes are made before there is a second one, and before a device is opened.
+#pragma once
+
+#include "config/run_config.h"
+#include "run/outcome.h"
+
+#include <sys/types.h>
+
+struct run_lock;
+
+struct side_host {
+    struct place_settings *target;
+    pid_t process; // 0: none, any more.
+    int telling;   // Written to: what there is by now; -1: none.
+    int listening; // Its error stream, without waiting; -1: at its end.
+    size_t held;   // Bytes of a line that has not ended.
+    char line[1024];
+};
+
+struct side_by_side {
+    size_t count;
+    struct side_host hosts[RUN_CONFIG_TARGETS_MAX];
+};
+
+// Makes the processes, which wait. In each of them `work` is called with the index of its target,
+// and ends it with the code that it returns. TAPML_UNAVAILABLE where the system has none to give.
+struct side_link;
+typedef enum outcome (*side_by_side_fn)(void *user, size_t index, const struct side_link *link);
+tapml_status side_by_side_begin(struct run_config *config,
+                                side_by_side_fn work,
+                                void *user,
+                                struct side_by_side *out_side) STATUS_USED;
+
+// What a process is told: that the store is there and known to be that of the run; then that all is
+// carved, and how many op executions the limits of the judge have cost.
+enum side_word { SIDE_NOTHING, SIDE_OPENED, SIDE_CARVED };
+struct side_message {
+    enum side_word word;
+    uint64_t executions; // Of SIDE_CARVED, for the first target: the report has them once.
+};
+void side_by_side_tell(struct side_by_side *side, struct side_message message);
+
+// In a process: waits for at most `wait_ms`, -1 without an end, for the next message. SIDE_NOTHING
+// in time; TAPML_CANCELLED once the host has gone.
+tapml_status side_by_side_hear(const struct side_link *link,
+                               int wait_ms,
+                               struct side_message *out_message) STATUS_USED;
+
+// In a process: from now on its error stream goes to the host, which prints it; before, it goes
+// nowhere, since the host says the same of files and devices.
+void side_by_side_speak(const struct side_link *link);
+
+// Waits until all processes have ended, and prints what they say meanwhile. The progress is
+// published in `lock`. TAPML_CANCELLED after a signal: they were told to end.
+tapml_status side_by_side_wait(struct side_by_side *side, struct run_lock *lock) STATUS_USED;
+
+// Ends what is left of the processes.
+void side_by_side_end(struct side_by_side *side);

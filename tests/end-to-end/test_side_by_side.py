@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""Targets side by side, each in a process of its own: the verdicts of one after the other, whoever is killed."""
+import functools
+import os
+import signal
+import subprocess
+import time
+
+import killing
+import rig
+
+OTHERS = """[target.blocked]
+backend = reference:f32-blocked
+[fault.1]
+target = blocked
+op = silu
+kind = scale 2
+"""
+FOUND = {
+    "verdicts": "SELECT target, instance, phase, verdict, count(*) FROM judged JOIN \"case\" ON id = case_id"
+                " GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+    "derived": "SELECT target, count(*) FROM derived GROUP BY 1 ORDER BY 1",
+    "accused": "SELECT target, instance, kind FROM blame ORDER BY 1, 2",
+    "plans": "SELECT target, plan FROM offload WHERE finished_s > 0 ORDER BY 1",
+    "bundles": "SELECT target, instance, file FROM bundle ORDER BY 1, 2",
+}
+
+
+def write(folder):
+    return rig.write_small_run(folder, target="opencl", ids=rig.THREE_PROMPTS, extra=OTHERS)
+
+
+def found(dir_):
+    """What a run has found, and that its store is whole."""
+    cases, targets = rig.rows(dir_, "SELECT (SELECT count(*) FROM \"case\"), (SELECT count(DISTINCT target) FROM result)")[0]
+    results, = rig.rows(dir_, "SELECT count(*) FROM result")[0]
+    assert targets == 2 and results == 2 * cases > 0, (targets, cases, results)
+    return {name: rig.rows(dir_, sql) for name, sql in FOUND.items()}
+
+
+@functools.cache
+def usual():
+    """What is found one target after the other."""
+    ini, dir_ = write(os.path.join(rig.script_folder(), "usual"))
+    rig.check(rig.host("--config", ini), 1)
+    return found(dir_)
+
+
+def processes_of(pid):
+    """The hosts that a host has started."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+        children = [int(child) for child in file.read().split()]
+    return [child for child in children if child not in killing.workers_of(pid)]
+
+
+def start(ini):
+    return subprocess.Popen([rig.HOST, "--config", ini, "--side-by-side"], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def wait_for(process, words):
+    """Reads what a host prints until it prints these words."""
+    said = ""
+    for line in process.stdout:
+        said += line
+        if words in line:
+            return said
+    raise AssertionError(f"'{words}' was not printed:\n{said}")
+
+
+def what_is_found_is_the_same(folder):
+    ini, dir_ = write(folder)
+    done = rig.check(rig.host("--config", ini, "--side-by-side"), 1)
+    rig.contains(done.stderr, "replay on gpu: ", "offload: ", "[fault.1] has corrupted ")
+    assert "corrupted 0 calls" not in done.stderr, done.stderr
+    rig.contains(done.stdout, "silu is wrong on blocked", "gpu: all ")
+    assert found(dir_) == usual()
+    again = rig.check(rig.host("--config", ini), 1)
+    rig.contains(again.stderr, " derived ones, 0 and 0 of them now")
+
+
+def one_that_is_killed_costs_nothing(folder):
+    ini, dir_ = write(folder)
+    with start(ini) as process:
+        said = wait_for(process, "driver of gpu: ")
+        hosts = processes_of(process.pid)
+        os.kill(hosts[0], signal.SIGKILL)
+        said += process.stdout.read()
+        assert process.wait(60) == 1, said
+    assert hosts and "was ended by signal 9: what it has not done is done now" in said, said
+    assert found(dir_) == usual()
+
+
+def an_interrupted_run_goes_on(folder):
+    ini, dir_ = write(folder)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with start(ini) as process:
+            said = wait_for(process, "driver of gpu: ")
+            hosts = processes_of(process.pid)
+            process.send_signal(number)
+            said += process.stdout.read()  # To the end of all that have it.
+            assert process.wait(60) == (130 if number == signal.SIGTERM else -number), said
+        end = time.monotonic() + 10
+        while any(os.path.exists(f"/proc/{host}") for host in hosts) and time.monotonic() < end:
+            time.sleep(0.02)
+        assert not any(os.path.exists(f"/proc/{host}") for host in hosts), f"{hosts} outlive their host"
+    rig.check(rig.host("--config", ini, "--side-by-side"), 1)
+    assert found(dir_) == usual()
+
+
+def a_target_that_is_not_there_costs_no_other(folder):
+    ini, _ = write(folder)
+    done = rig.check(rig.host("--config", ini, "--side-by-side", env={"OCL_ICD_VENDORS": "/nonexistent"}), 1)
+    assert done.stderr.count("target 'gpu' is given up: ") == 1, done.stderr
+    rig.contains(done.stdout, "silu is wrong on blocked")
+
+
+if __name__ == "__main__":
+    rig.main([what_is_found_is_the_same, one_that_is_killed_costs_nothing, an_interrupted_run_goes_on,
+              a_target_that_is_not_there_costs_no_other], needs=["opencl", "reference"])

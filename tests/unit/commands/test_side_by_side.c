@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/clock.h"
+#include "commands/side_by_side.h"
+
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct run_config config;
+static struct side_by_side side;
+
+static void begin(void)
+{
+    cr_redirect_stderr();
+    config.target_count = 2;
+    config.targets[0].name = "a";
+    config.targets[1].name = "b";
+}
+
+static void end(void)
+{
+    side_by_side_end(&side);
+}
+
+TestSuite(side_by_side, .init = begin, .fini = end, .timeout = 30);
+
+static int has_heard(const struct side_link *link, enum side_word word, struct side_message *last)
+{
+    while (last->word != word) {
+        if (side_by_side_hear(link, -1, last) != TAPML_OK) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+// Says what it hears, once it may.
+static enum outcome listen_and_say(void *user, size_t index, const struct side_link *link)
+{
+    struct side_message last = {.word = SIDE_NOTHING};
+
+    (void)user;
+    (void)fprintf(stderr, "unheard\n");
+    if (!has_heard(link, SIDE_OPENED, &last)) {
+        return OUTCOME_ENVIRONMENT;
+    }
+    side_by_side_speak(link);
+    if (!has_heard(link, SIDE_CARVED, &last)) {
+        return OUTCOME_ENVIRONMENT;
+    }
+    (void)fprintf(stderr, "%zu has heard of %d\n", index, (int)last.executions);
+    return OUTCOME_OK;
+}
+
+static enum outcome kill_itself(void *user, size_t index, const struct side_link *link)
+{
+    (void)user;
+    (void)link;
+    if (index == 1) {
+        (void)raise(SIGKILL);
+    }
+    return OUTCOME_OK;
+}
+
+static enum outcome hang(void *user, size_t index, const struct side_link *link)
+{
+    (void)user;
+    (void)index;
+    (void)link;
+    (void)signal(SIGTERM, SIG_IGN);
+    while (signal(SIGTERM, SIG_IGN) == SIG_IGN) {
+        (void)pause();
+    }
+    return OUTCOME_OK;
+}
+
+// Ends with the host: a message that does not come is none.
+static enum outcome outlive(void *user, size_t index, const struct side_link *link)
+{
+    struct side_message last;
+    const tapml_status status = side_by_side_hear(link, -1, &last);
+
+    (void)user;
+    (void)index;
+    side_by_side_speak(link);
+    (void)fprintf(stderr, "%s\n", status == TAPML_CANCELLED ? "left alone" : "told");
+    return OUTCOME_OK;
+}
+
+static const char *printed(void)
+{
+    static char text[4096];
+    FILE *said = cr_get_redirected_stderr();
+    size_t size = 0;
+
+    (void)fflush(stderr);
+    size = fread(text, 1, sizeof(text) - 1, said);
+    text[size] = '\0';
+    return text;
+}
+
+Test(side_by_side, processes_hear_and_are_heard)
+{
+    cr_assert_eq(side_by_side_begin(&config, listen_and_say, NULL, &side), TAPML_OK);
+    cr_assert_eq(side.count, 2);
+    side_by_side_tell(&side, (struct side_message){.word = SIDE_OPENED});
+    side_by_side_tell(&side, (struct side_message){SIDE_CARVED, 7});
+    cr_assert_eq(side_by_side_wait(&side, NULL), TAPML_OK);
+    const char *text = printed();
+
+    cr_assert_not_null(strstr(text, "0 has heard of 7\n"), "%s", text);
+    cr_assert_not_null(strstr(text, "1 has heard of 0\n"), "%s", text);
+    cr_assert_null(strstr(text, "unheard"), "%s", text);
+}
+
+Test(side_by_side, one_that_is_killed_is_named)
+{
+    cr_assert_eq(side_by_side_begin(&config, kill_itself, NULL, &side), TAPML_OK);
+    cr_assert_eq(side_by_side_wait(&side, NULL), TAPML_OK);
+    side_by_side_tell(&side, (struct side_message){.word = SIDE_CARVED}); // Nobody is there.
+    const char *text = printed();
+
+    cr_assert_not_null(strstr(text, "target 'b' was ended by signal 9"), "%s", text);
+    cr_assert_null(strstr(text, "target 'a'"), "%s", text);
+}
+
+Test(side_by_side, those_that_hang_are_ended)
+{
+    const uint64_t begin_ns = clock_now_ns();
+
+    cr_assert_eq(side_by_side_begin(&config, hang, NULL, &side), TAPML_OK);
+    const pid_t process = side.hosts[0].process;
+
+    cr_assert_eq(kill(process, 0), 0);
+    side_by_side_end(&side);
+    cr_assert_eq(side.count, 0);
+    cr_assert(kill(process, 0) != 0 && errno == ESRCH);
+    cr_assert_lt(clock_now_ns() - begin_ns, 20000000000u);
+}
+
+Test(side_by_side, a_host_that_has_gone_is_noticed)
+{
+    cr_assert_eq(side_by_side_begin(&config, outlive, NULL, &side), TAPML_OK);
+    for (size_t i = 0; i < side.count; i++) {
+        (void)close(side.hosts[i].telling);
+        side.hosts[i].telling = -1;
+    }
+    cr_assert_eq(side_by_side_wait(&side, NULL), TAPML_OK);
+    cr_assert_not_null(strstr(printed(), "left alone"));
+}
