@@ -83,6 +83,9 @@ tapml_status foreign_store_open(const char *path,
     if (status == TAPML_OK) {
         status = settle_model(store->store, model, maker);
     }
+    if (status == TAPML_OK) {
+        status = seen_recall(&store->seen, store->store, 0);
+    }
     if (status != TAPML_OK) {
         foreign_store_close(store);
         return status;

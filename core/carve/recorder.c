@@ -14,7 +14,6 @@
 #include "model/checkpoint.h"
 #include "store/call_line.h"
 #include "store/case.h"
-#include "store/prompt.h"
 #include "store/store.h"
 #include "store/store_open.h"
 #include "tensor/dtype.h"
@@ -498,52 +497,16 @@ static void release(struct backend *backend)
     recorder_destroy((struct recorder *)backend);
 }
 
-// A failure leaves the recorder with what it has seen by then, and `user` knows it.
-struct memory {
-    struct recorder *recorder;
-    struct store *store;
-    tapml_status status;
-    struct hash prompt; // Of the last call,
-    int counts;         // and whether it does.
-};
-
-static int does_count(struct memory *memory, struct hash prompt)
-{
-    const int64_t end = memory->recorder->options.prompts_end;
-    if (end == 0) {
-        return 1;
-    }
-    if (!hash_equal(prompt, memory->prompt)) {
-        memory->prompt = prompt;
-        memory->counts = prompt_index(memory->store, prompt) < end;
-    }
-    return memory->counts;
-}
-
-static void recall(void *user, const struct call_line *call)
-{
-    struct memory *memory = user;
-    if (call->is_kept && memory->status == TAPML_OK && does_count(memory, call->prompt)) {
-        memory->status = seen_add(&memory->recorder->seen, call);
-    }
-}
-
-// What a run that was interrupted has kept.
-static tapml_status recall_all(struct recorder *recorder, const char *store_path)
-{
-    struct store *store = NULL;
-    struct memory memory = {.recorder = recorder, .counts = 1};
-    TAPML_TRY(store_open(store_path, 1, &store));
-    memory.store = store;
-    const tapml_status status = call_line_visit(store, recall, &memory);
-    store_close(store);
-    return status == TAPML_OK ? memory.status : status;
-}
-
 static tapml_status begin_store(struct recorder *recorder)
 {
-    TAPML_TRY(recall_all(recorder, recorder->options.store_path));
-    return writer_create(recorder->options.store_path, &recorder->writer);
+    struct store *store = NULL;
+
+    TAPML_TRY(store_open(recorder->options.store_path, 1, &store));
+    const tapml_status status = seen_recall(&recorder->seen, store, recorder->options.prompts_end);
+
+    store_close(store);
+    return status == TAPML_OK ? writer_create(recorder->options.store_path, &recorder->writer)
+                              : status;
 }
 
 tapml_status recorder_create(const struct recorder_options *options, struct recorder **out_recorder)

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "store/call_line.h"
+#include "store/prompt.h"
 
 #include <math.h>
 
@@ -119,4 +120,42 @@ tapml_status seen_add(struct seen *seen, const struct call_line *call)
         range->kinds |= call->outputs[i].non_finite_kinds;
     }
     return TAPML_OK;
+}
+
+// -- What a store has --------------------------------------------------------------------------
+
+struct recalling {
+    struct seen *seen;
+    struct store *store;
+    int64_t prompts_end;
+    tapml_status status; // Of the first failure.
+    struct hash prompt;  // Of the last call,
+    int counts;          // and whether it does.
+};
+
+static int does_count(struct recalling *recalling, struct hash prompt)
+{
+    if (recalling->prompts_end > 0 && !hash_equal(prompt, recalling->prompt)) {
+        recalling->prompt = prompt;
+        recalling->counts = prompt_index(recalling->store, prompt) < recalling->prompts_end;
+    }
+    return recalling->counts;
+}
+
+static void recall(void *user, const struct call_line *call)
+{
+    struct recalling *recalling = user;
+
+    if (call->is_kept && recalling->status == TAPML_OK && does_count(recalling, call->prompt)) {
+        recalling->status = seen_add(recalling->seen, call);
+    }
+}
+
+tapml_status seen_recall(struct seen *seen, struct store *store, int64_t prompts_end)
+{
+    struct recalling recalling = {
+        .seen = seen, .store = store, .prompts_end = prompts_end, .counts = 1};
+
+    TAPML_TRY(call_line_visit(store, recall, &recalling));
+    return recalling.status;
 }

@@ -4,7 +4,7 @@
 // Which shapes and value ranges the kept calls of a run have, to decide whether another call adds
 // something.
 //
-// One thread. TAPML_NO_MEMORY is the one failure.
+// One thread. Failures are TAPML_NO_MEMORY, and of a store that is read.
 #pragma once
 
 #include "base/hash.h"
@@ -35,3 +35,7 @@ seen_is_wider(struct seen *seen, const struct call_line *call, int *out_is_wider
 
 // Adds a kept call.
 tapml_status seen_add(struct seen *seen, const struct call_line *call) STATUS_USED;
+
+// Adds the kept calls of a store, whose calls were seen before: of the prompts whose index is below
+// `prompts_end`, of all if that is 0. After a failure some of them are there.
+tapml_status seen_recall(struct seen *seen, struct store *store, int64_t prompts_end) STATUS_USED;

@@ -44,6 +44,8 @@ static void end(void)
 
 TestSuite(foreign_store, .init = begin, .fini = end);
 
+static int64_t part; // Of the calls that are added.
+
 // A call of silu with two rows of two elements.
 static tapml_status add(const char *instance, uint32_t version, const float *x, const float *y)
 {
@@ -59,7 +61,8 @@ static tapml_status add(const char *instance, uint32_t version, const float *x, 
                                              .op = "tapml.silu",
                                              .version = version,
                                              .instance = instance,
-                                             .prompt = "a prompt"};
+                                             .prompt = "a prompt",
+                                             .part = part};
     const tapml_status status = foreign_store_add(store, &added);
 
     foreign_call_destroy(call);
@@ -126,4 +129,37 @@ Test(foreign_store, another_model_and_unknown_names_are_refused)
     MUST(foreign_store_describe(store, "device", "a device"));
     MUST(foreign_store_weights_in(store, "a folder"));
     MUST(foreign_store_commit(store));
+}
+
+static size_t count_cases(void)
+{
+    struct store *read = NULL;
+    int64_t *ids = NULL;
+    size_t count = 0;
+
+    MUST(store_open_to_read(path, &read));
+    MUST(stored_case_ids(read, &ids, &count));
+    alloc_free(ids);
+    store_close(read);
+    return count;
+}
+
+// What an earlier program has kept is known: the same calls add nothing, wider ones do.
+Test(foreign_store, one_that_is_opened_again_keeps_what_is_new)
+{
+    static const float wide[] = {1, 2, 3, 400};
+
+    MUST(add("first", 1, a, b));
+    MUST(foreign_store_commit(store));
+    foreign_store_close(store);
+    MUST(foreign_store_open(path, "a model", "a test", catalogue, &store));
+    part = 1;
+    MUST(add("first", 1, b, b));
+    MUST(foreign_store_commit(store));
+    cr_assert_eq(count_cases(), 1u);
+    part = 2;
+    MUST(add("second", 1, a, b));
+    MUST(add("first", 1, a, wide));
+    MUST(foreign_store_commit(store));
+    cr_assert_eq(count_cases(), 3u);
 }
