@@ -569,9 +569,9 @@ static const struct key keys[] = {
      .type = "a kind of fault",
      .example = "argument window +1",
      .help =
-         "The kind of error: 'argument NAME +n', '*x' or '=v' before the call; 'drop-tail', "
-         "'swap-halves', 'shift-rows', 'zero-row', 'scale X', 'round-f16', 'truncate', "
-         "'neighbour-scale', 'reverse-scales', 'nan' or "
+         "The kind of error: 'argument NAME +n', '*x' or '=v', or 'delay X' (milliseconds) before "
+         "the call; 'drop-tail', 'swap-halves', 'shift-rows', 'zero-row', 'scale X', 'round-f16', "
+         "'truncate', 'neighbour-scale', 'reverse-scales', 'nan' or "
          "'skip-write' after it; 'crash', 'kill', 'hang' or 'memory' instead of it, in a worker; "
          "'fill-start', 'fill-tail', 'write-tail', 'write-late', 'read-tail' or "
          "'stale-arguments' of the driver."},

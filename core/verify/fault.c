@@ -14,13 +14,11 @@
 #include "tensor/quant_format.h"
 #include "tensor/shape.h"
 #include "verify/driver_fault.h"
+#include "verify/fault_process.h"
 #include "verify/fault_quants.h"
 
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 // -- The wrapper -------------------------------------------------------------------------------
 
@@ -68,7 +66,8 @@ struct image {
 
 static int is_after(const struct fault_rule *rule)
 {
-    return rule->kind != FAULT_ARGUMENT && !fault_rule_needs_worker(rule);
+    return rule->kind != FAULT_ARGUMENT && rule->kind != FAULT_DELAY &&
+           !fault_rule_needs_worker(rule);
 }
 
 static int keeps_old(const struct fault_rule *rule)
@@ -123,7 +122,8 @@ static tapml_status change_arguments(struct strike *strike)
 
     for (size_t i = 0; i < strike->rule_count; i++) {
         const struct fault_rule *rule = strike->rules[i];
-        const uint32_t at = is_after(rule) ? op->n_params : fault_rule_find_number(rule, op);
+        const uint32_t at =
+            rule->kind != FAULT_ARGUMENT ? op->n_params : fault_rule_find_number(rule, op);
 
         if (at == op->n_params) {
             continue;
@@ -438,6 +438,7 @@ corrupt(const struct strike *strike, const struct fault_rule *rule, const struct
 
     switch (rule->kind) {
     case FAULT_ARGUMENT:
+    case FAULT_DELAY:
     case FAULT_CRASH:
     case FAULT_KILL:
     case FAULT_HANG:
@@ -488,43 +489,6 @@ static tapml_status corrupt_image(const struct strike *strike, struct image *ima
     return backend_wait(strike->inner);
 }
 
-// Takes memory until somebody ends the process, in steps that leave time for it.
-static tapml_status take_memory(void)
-{
-    enum { STEP_BYTES = 1 << 24, STEP_MS = 10 };
-
-    for (unsigned char *block = NULL; (block = alloc_new(STEP_BYTES)) != NULL;) {
-        memset(block, 1, STEP_BYTES);
-        (void)poll(NULL, 0, STEP_MS);
-    }
-    return status_no_memory();
-}
-
-// In place of the call.
-static tapml_status break_down(const struct strike *strike)
-{
-    for (size_t i = 0; i < strike->rule_count; i++) {
-        const enum fault_kind kind = strike->rules[i]->kind;
-
-        if (kind == FAULT_CRASH) {
-            (void)signal(SIGSEGV, SIG_DFL);
-            (void)raise(SIGSEGV);
-        }
-        if (kind == FAULT_KILL) {
-            (void)raise(SIGKILL);
-        }
-        if (kind == FAULT_HANG) {
-            for (;;) {
-                (void)pause();
-            }
-        }
-        if (kind == FAULT_MEMORY) {
-            return take_memory();
-        }
-    }
-    return TAPML_OK;
-}
-
 static tapml_status strike_run(struct strike *strike)
 {
     const size_t args_bytes = strike->call.op->n_params * sizeof(*strike->args);
@@ -537,7 +501,9 @@ static tapml_status strike_run(struct strike *strike)
     }
     memcpy(strike->args, strike->call.args, args_bytes);
     strike->call.args = strike->args;
-    TAPML_TRY(break_down(strike));
+    for (size_t i = 0; i < strike->rule_count; i++) {
+        TAPML_TRY(fault_process_strike(strike->rules[i]));
+    }
     TAPML_TRY(change_arguments(strike));
     if (any(strike, is_after)) {
         TAPML_TRY(list_images(strike, &images, &image_count));

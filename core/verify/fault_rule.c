@@ -27,6 +27,7 @@ static const char *const kind_names[] = {
     [FAULT_REVERSE_SCALES] = "reverse-scales",
     [FAULT_NAN] = "nan",
     [FAULT_SKIP_WRITE] = "skip-write",
+    [FAULT_DELAY] = "delay",
     [FAULT_CRASH] = "crash",
     [FAULT_KILL] = "kill",
     [FAULT_HANG] = "hang",
@@ -103,6 +104,16 @@ static tapml_status find_kind(const char *word, enum fault_kind *out_kind)
                : status_fail(TAPML_INVALID, "unknown kind '%s'", word);
 }
 
+static tapml_status check_delay(const struct fault_rule *rule)
+{
+    enum { DELAY_MAX_MS = 60000 };
+
+    return rule->operand >= 0 && rule->operand <= DELAY_MAX_MS
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "kind is '%s', expected from 0 to %d milliseconds",
+                             rule->words, DELAY_MAX_MS);
+}
+
 tapml_status fault_rule_parse(struct fault_rule *rule)
 {
     struct words words = {0};
@@ -117,14 +128,14 @@ tapml_status fault_rule_parse(struct fault_rule *rule)
         return status_fail(TAPML_INVALID, "kind is '%s', expected 'argument NAME +N', '*X' or '=V'",
                            rule->words);
     }
-    if (rule->kind == FAULT_SCALE && words.count == 2) {
-        return parse_operand(words.items[1], &rule->operand);
-    }
-    if (rule->kind == FAULT_SCALE || words.count > 1) {
+    const int has_operand = rule->kind == FAULT_SCALE || rule->kind == FAULT_DELAY;
+
+    if (words.count != (has_operand ? 2 : 1)) {
         return status_fail(TAPML_INVALID, "kind is '%s', expected '%s%s'", rule->words,
-                           kind_names[rule->kind], rule->kind == FAULT_SCALE ? " X" : "");
+                           kind_names[rule->kind], has_operand ? " X" : "");
     }
-    return TAPML_OK;
+    TAPML_TRY(has_operand ? parse_operand(words.items[1], &rule->operand) : TAPML_OK);
+    return rule->kind == FAULT_DELAY ? check_delay(rule) : TAPML_OK;
 }
 
 void fault_rule_print(const struct fault_rule *rule, struct text *out_text)
@@ -209,6 +220,7 @@ static int corrupts(const struct fault_rule *rule, const struct graph_value *wri
     case FAULT_ZERO_ROW:
     case FAULT_SCALE:
     case FAULT_SKIP_WRITE:
+    case FAULT_DELAY:
     case FAULT_CRASH:
     case FAULT_KILL:
     case FAULT_HANG:

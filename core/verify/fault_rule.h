@@ -23,6 +23,7 @@ enum fault_kind {
     FAULT_REVERSE_SCALES,
     FAULT_NAN,
     FAULT_SKIP_WRITE,
+    FAULT_DELAY, // Before the call: the process waits.
     FAULT_CRASH, // This and the next: end or stop the process instead of the call.
     FAULT_KILL,
     FAULT_HANG,
@@ -47,7 +48,8 @@ struct fault_rule {
     enum fault_kind kind;
     char argument[FAULT_ARGUMENT_TEXT]; // Of FAULT_ARGUMENT: the parameter that is changed.
     char change;                        // How: '+', '*' or '='.
-    double operand;                     // By how much; or the factor of `scale`.
+    double operand;                     // By how much; or the factor of `scale`, the
+                                        // milliseconds of `delay`.
 
     int64_t from_call;  // The first of calls of an instance that is corrupted, from 1; or of the
                         // driver's transfers or launches.

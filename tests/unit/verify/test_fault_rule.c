@@ -52,6 +52,10 @@ Test(fault_rule, words_are_checked)
     refused("scale", "expected 'scale X'");
     refused("scale much", "'much' is no finite number");
     refused("scale inf", "no finite number");
+    refused("delay", "expected 'delay X'");
+    refused("delay -1", "expected from 0 to 60000 milliseconds");
+    refused("delay 1e9", "expected from 0 to 60000 milliseconds");
+    cr_expect_eq(rule("delay 2.5").operand, 2.5);
     refused("argument window", "expected 'argument NAME +N'");
     refused("argument window 1", "expected '+N', '-N', '*X' or '=V'");
     refused("argument window +", "no finite number");
