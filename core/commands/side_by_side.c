@@ -192,6 +192,9 @@ static void listen_to(struct side_host *host)
         pass_on(host, words, (size_t)size);
     }
     if (size == 0) {
+        if (host->held > 0) { // Its last words.
+            pass_on(host, "\n", 1);
+        }
         close_end(&host->listening);
     }
 }

@@ -62,7 +62,7 @@ tapml_status side_by_side_hear(const struct side_link *link,
 void side_by_side_speak(const struct side_link *link);
 
 // Waits until all processes have ended, and prints what they say meanwhile. The progress is
-// published in `lock`. TAPML_CANCELLED after a signal: they were told to end.
+// published in `lock`. TAPML_CANCELLED after a signal: side_by_side_end is left to the caller.
 tapml_status side_by_side_wait(struct side_by_side *side, struct run_lock *lock) STATUS_USED;
 
 // Ends what is left of the processes.

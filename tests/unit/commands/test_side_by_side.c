@@ -61,8 +61,9 @@ static enum outcome listen_and_say(void *user, size_t index, const struct side_l
 static enum outcome kill_itself(void *user, size_t index, const struct side_link *link)
 {
     (void)user;
-    (void)link;
+    side_by_side_speak(link);
     if (index == 1) {
+        (void)fprintf(stderr, "last words");
         (void)raise(SIGKILL);
     }
     return OUTCOME_OK;
@@ -127,6 +128,7 @@ Test(side_by_side, one_that_is_killed_is_named)
     const char *text = printed();
 
     cr_assert_not_null(strstr(text, "target 'b' was ended by signal 9"), "%s", text);
+    cr_assert_not_null(strstr(text, "last words\n"), "%s", text);
     cr_assert_null(strstr(text, "target 'a'"), "%s", text);
 }
 
