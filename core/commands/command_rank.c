@@ -21,11 +21,13 @@
 #include "run/run_lock.h"
 #include "run/run_metadata.h"
 #include "run/setup.h"
+#include "run/shard_cases.h"
 #include "run/store_source.h"
 #include "run/target_metadata.h"
 #include "store/carved.h"
 #include "store/store.h"
 #include "store/store_open.h"
+#include "verify/first_limits.h"
 #include "verify/verdict.h"
 
 #include <math.h>
@@ -43,6 +45,8 @@ static const struct options_spec specs[] = {
     {"--method", "auto|exhaustive|uniform|halving",
      "how cases are spent; auto (default): exhaustive where the budget allows it, of at most 4 "
      "uniform, else halving"},
+    SHARD_OPTION,
+    SHARD_INTO_OPTION,
     {"--explain", NULL, "prints what is predicted to be replayed, and what was"},
     {"--json", NULL, "prints the result as JSON"},
     {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
@@ -65,6 +69,8 @@ struct rank_command {
     struct setup setup;
     struct run_lock *lock;
     struct store *store;
+    struct shard shard;             // None, or
+    struct shard_cases shard_cases; // what it has.
     struct checkpoint *checkpoint;
     struct verdict_list refuted; // Of a run over cases.
     struct arena *arena;
@@ -99,10 +105,48 @@ static tapml_status read_options(struct rank_command *rank)
     rank->over = (enum ranking_over)over;
     rank->by = (enum ranking_by)by;
     rank->method = (enum race_method)method;
-    return budget != NULL ? budget_read(budget, &rank->budget) : TAPML_OK;
+    TAPML_TRY(budget != NULL ? budget_read(budget, &rank->budget) : TAPML_OK);
+    return shard_take(options, &rank->shard);
 }
 
 // -- The run -----------------------------------------------------------------------------------
+
+// Takes the folder and opens the store there.
+static tapml_status open_at(struct rank_command *rank, const char *dir)
+{
+    char *path = file_join(dir, "run.tapmlrun");
+
+    if (path == NULL) {
+        return status_no_memory();
+    }
+    tapml_status status = run_lock_take(dir, &rank->lock);
+
+    if (status == TAPML_OK) {
+        status = store_open(path, rank->shard.count > 0, &rank->store);
+    }
+    alloc_free(path);
+    return status;
+}
+
+// The store of a shard, with its part of the cases at `path`.
+static tapml_status open_share(struct rank_command *rank, const char *path)
+{
+    const char *into = options_get(&rank->options, "--into");
+    const char *dir =
+        shard_cases_folder(&rank->shard, into != NULL ? into : rank->config.dir, rank->setup.arena);
+    char sentence[SHARD_CASES_TEXT];
+
+    if (dir == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(file_make_folder(dir));
+    rank->config.dir = dir;
+    TAPML_TRY(open_at(rank, dir));
+    TAPML_TRY(shard_cases_take(&rank->shard, path, NULL, rank->store, &rank->shard_cases));
+    shard_cases_print(&rank->shard_cases, sentence);
+    log_say("%s", sentence);
+    return TAPML_OK;
+}
 
 static tapml_status open_store(struct rank_command *rank)
 {
@@ -113,20 +157,18 @@ static tapml_status open_store(struct rank_command *rank)
     if (path == NULL) {
         return status_no_memory();
     }
-    tapml_status status = file_exists(path)
-                              ? run_lock_take(dir, &rank->lock)
-                              : status_fail(TAPML_PRECONDITION,
+    tapml_status status = !file_exists(path)
+                              ? status_fail(TAPML_PRECONDITION,
                                             "'%s' has no run yet, so there are no cases to rank "
                                             "by: start it with `tapml-host --config %s`",
-                                            dir, options_get(&rank->options, "--config"));
+                                            dir, options_get(&rank->options, "--config"))
+                          : rank->shard.count > 0 ? open_share(rank, path)
+                                                  : open_at(rank, dir);
 
-    if (status == TAPML_OK) {
-        status = store_open(path, 0, &rank->store);
-    }
     alloc_free(path);
     TAPML_TRY(status);
     TAPML_TRY(carved_count(rank->store, &counts));
-    return counts.cases > 0
+    return counts.cases > 0 || rank->shard.count > 0
                ? TAPML_OK
                : status_fail(TAPML_PRECONDITION, "the run in '%s' has no cases yet", dir);
 }
@@ -194,6 +236,19 @@ check_driver(struct rank_command *rank, const struct place *place, int *out_is_w
     return status;
 }
 
+// Of a shard: which case is the first of its class does not depend on who has it.
+static tapml_status settle_limits(const struct rank_command *rank, const struct place *place)
+{
+    return rank->shard_cases.whole == NULL
+               ? TAPML_OK
+               : first_limits_settle(&(struct verdict_options){.registry = rank->setup.registry,
+                                                               .store = rank->store,
+                                                               .target = place->settings.name,
+                                                               .backend = place->backend,
+                                                               .checkpoint = rank->checkpoint},
+                                     rank->shard_cases.whole);
+}
+
 // Cases say something of ops only over a driver that passes.
 static tapml_status settle_target(struct rank_command *rank, const struct place *place)
 {
@@ -208,7 +263,7 @@ static tapml_status settle_target(struct rank_command *rank, const struct place 
                                   "the driver of '%s' fails its own check, so its cases say "
                                   "nothing: see `tapml-host status %s`",
                                   place->settings.name, rank->config.dir)
-                    : TAPML_OK;
+                    : settle_limits(rank, place);
 }
 
 static tapml_status open_targets(struct rank_command *rank)
@@ -389,8 +444,8 @@ static tapml_status run(const struct command *command, struct rank_command *rank
     TAPML_TRY(read_options(rank));
     TAPML_TRY(run_file_load(options_get(options, "--config"), &rank->config));
     TAPML_TRY(check_names(rank));
-    TAPML_TRY(open_store(rank));
     TAPML_TRY(setup_open(command->program, options, &rank->config.ini, &rank->setup));
+    TAPML_TRY(open_store(rank));
     interrupt_watch();
     TAPML_TRY(case_weights_open(&rank->setup, rank->store, options_get(options, "--model"),
                                 &rank->checkpoint));
@@ -424,6 +479,7 @@ enum outcome command_rank_main(const struct command *command)
         run_lock_end(rank.lock, (int)outcome, status == TAPML_OK ? "" : status_message());
     }
     verdict_list_release(&rank.refuted);
+    shard_cases_release(&rank.shard_cases);
     setup_close(&rank.setup);
     checkpoint_close(rank.checkpoint);
     store_close(rank.store);

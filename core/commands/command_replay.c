@@ -3,6 +3,9 @@
 
 #include "commands/command.h"
 
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "config/isolation.h"
 #include "config/run_file.h"
@@ -14,12 +17,15 @@
 #include "run/interrupt.h"
 #include "run/progress.h"
 #include "run/recorded_on.h"
+#include "run/run_lock.h"
 #include "run/setup.h"
+#include "run/shard_cases.h"
 #include "store/bundle.h"
 #include "store/metadata.h"
 #include "store/store.h"
 #include "store/store_open.h"
 #include "verify/comparers.h"
+#include "verify/first_limits.h"
 #include "verify/verdicts.h"
 
 #include <stdio.h>
@@ -32,6 +38,8 @@ static const struct options_spec specs[] = {
     {"--case", "ID", "one case alone"},
     {"--repeat", "N",
      "number of replays, for cases that fail only sometimes; by default what a bundle says, or 1"},
+    SHARD_OPTION,
+    SHARD_INTO_OPTION,
     {"--bisect", NULL,
      "for `git bisect run`: exit code 125 where neither right nor wrong can be told"},
     {"--config", "FILE", "the INI file of a run, for the options of components"},
@@ -62,6 +70,9 @@ struct replaying {
     struct run_config config; // Of --config.
     struct setup setup;
     struct store *store;
+    struct shard shard;             // None, or
+    struct shard_cases shard_cases; // what it has,
+    struct run_lock *lock;          // in a folder of its own.
     struct checkpoint *checkpoint;
     struct place *place;
     struct comparers *comparers;
@@ -231,9 +242,15 @@ static tapml_status replay(struct replaying *replaying)
                                        .comparers = replaying->comparers,
                                        .ids = case_id != 0 ? &case_id : NULL,
                                        .id_count = 1,
-                                       .fresh = 1,
+                                       .fresh = replaying->shard.count == 0,
                                        .progress = show};
 
+    if (replaying->shard_cases.whole != NULL) {
+        struct verdict_options limits = verdicts;
+
+        limits.progress = NULL;
+        TAPML_TRY(first_limits_settle(&limits, replaying->shard_cases.whole));
+    }
     return replay_all(replaying, &verdicts, repeat);
 }
 
@@ -284,6 +301,55 @@ static tapml_status replay_driver(struct replaying *replaying)
     return check_driver(replaying, check, seed, repeat);
 }
 
+// What a shard cannot do: it has some cases of a store that is only read.
+static tapml_status check_shard(const struct options *options)
+{
+    static const char *const others[] = {"--case", "--repeat", "--bisect"};
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        if (options_get(options, others[i]) != NULL) {
+            return status_fail(TAPML_INVALID, "--shard and %s exclude each other", others[i]);
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status open_own(struct replaying *replaying, const char *folder)
+{
+    char *path = file_join(folder, "run.tapmlrun");
+    tapml_status status = path != NULL ? file_make_folder(folder) : status_no_memory();
+
+    if (status == TAPML_OK) {
+        status = run_lock_take(folder, &replaying->lock);
+    }
+    if (status == TAPML_OK) {
+        status = store_open(path, 1, &replaying->store);
+    }
+    alloc_free(path);
+    return status;
+}
+
+// The store of a shard takes the place of the one that is given.
+static tapml_status take_share(struct replaying *replaying)
+{
+    const char *path = replaying->options->plain[0];
+    const char *into = options_get(replaying->options, "--into");
+    char *beside = into == NULL ? file_folder(path) : NULL;
+    const char *folder = into != NULL || beside != NULL
+                             ? shard_cases_folder(&replaying->shard, into != NULL ? into : beside,
+                                                  replaying->setup.arena)
+                             : NULL;
+    char sentence[SHARD_CASES_TEXT];
+
+    alloc_free(beside);
+    TAPML_TRY(folder != NULL ? open_own(replaying, folder) : status_no_memory());
+    TAPML_TRY(
+        shard_cases_take(&replaying->shard, path, NULL, replaying->store, &replaying->shard_cases));
+    shard_cases_print(&replaying->shard_cases, sentence);
+    log_say("%s", sentence);
+    return TAPML_OK;
+}
+
 // The store first: a file that is no store is reported before plugins are searched for.
 static tapml_status open_files(struct replaying *replaying)
 {
@@ -296,7 +362,9 @@ static tapml_status open_files(struct replaying *replaying)
     if (config != NULL) {
         TAPML_TRY(run_file_load(config, &replaying->config));
     }
-    return store_open(options->plain[0], 0, &replaying->store);
+    TAPML_TRY(shard_take(options, &replaying->shard));
+    return replaying->shard.count > 0 ? check_shard(options)
+                                      : store_open(options->plain[0], 0, &replaying->store);
 }
 
 static tapml_status run(const struct command *command, struct replaying *replaying)
@@ -307,15 +375,18 @@ static tapml_status run(const struct command *command, struct replaying *replayi
     TAPML_TRY(setup_open(command->program, replaying->options,
                          has_config ? &replaying->config.ini : NULL, &replaying->setup));
     interrupt_watch();
+    TAPML_TRY(replaying->shard.count > 0 ? take_share(replaying) : TAPML_OK);
     return driver_bundle_is(replaying->store) ? replay_driver(replaying) : replay(replaying);
 }
 
 static void replaying_release(struct replaying *replaying)
 {
     comparers_destroy(replaying->comparers);
+    shard_cases_release(&replaying->shard_cases);
     setup_close(&replaying->setup);
     checkpoint_close(replaying->checkpoint);
     store_close(replaying->store);
+    run_lock_release(replaying->lock);
     run_config_release(&replaying->config);
 }
 
@@ -329,7 +400,10 @@ static enum outcome conclude(const struct replaying *replaying, enum outcome out
     if (is_bisecting && !is_known && outcome != OUTCOME_INTERRUPTED) {
         return OUTCOME_UNKNOWN;
     }
-    return outcome != OUTCOME_OK ? outcome : replaying->bad > 0 ? OUTCOME_WRONG : OUTCOME_OK;
+    // A shard has done its part, whatever came of it: engines take another code for its failure.
+    const int is_wrong = replaying->bad > 0 && replaying->shard.count == 0;
+
+    return outcome != OUTCOME_OK ? outcome : is_wrong ? OUTCOME_WRONG : OUTCOME_OK;
 }
 
 enum outcome command_replay_main(const struct command *command)
@@ -345,6 +419,10 @@ enum outcome command_replay_main(const struct command *command)
         status = run(command, &replaying);
     }
     const enum outcome outcome = conclude(&replaying, outcome_report(status));
+
+    if (replaying.lock != NULL) {
+        run_lock_end(replaying.lock, (int)outcome, status == TAPML_OK ? "" : status_message());
+    }
 
     replaying_release(&replaying);
     return outcome;

@@ -23,6 +23,9 @@ static const struct options_spec specs[] = {
     {"--config", "FILE", "the run's INI file"},
     {"--json", "FILE", "writes the report as JSON too"},
     {"--junit", "FILE", "writes the report as JUnit XML too, for continuous integration"},
+    {"--carve", NULL, "carves the cases and opens no target: what --shard then shares"},
+    SHARD_OPTION,
+    SHARD_INTO_OPTION,
     {"--all", NULL, "replays all kept cases, whatever [select] says"},
     {"--side-by-side", NULL,
      "gives each target a process of its own, that works while the source carves"},
@@ -130,12 +133,15 @@ static tapml_status run_target(struct run *run, struct place *target)
 {
     struct opened_run *opened = &run->opened;
     const uint32_t crashes = opened_run_crashes(target);
-    tapml_status status = target_jobs_run(&(struct target_jobs_options){
-        .judge = &opened->judge, .target = target, .io_bundles = &run->bundle_count});
+    tapml_status status =
+        target_jobs_run(&(struct target_jobs_options){.judge = &opened->judge,
+                                                      .target = target,
+                                                      .io_bundles = &run->bundle_count,
+                                                      .whole = opened->shard_cases.whole});
 
     if (opened_run_is_loss(target, crashes, status)) {
         status = opened_run_lose(opened, target);
-    } else if (status == TAPML_OK) {
+    } else if (status == TAPML_OK && opened->shard.count == 0) {
         status = report_print_target(opened->store, target->settings.name, &run->printing,
                                      &run->is_wrong);
         run->printing.is_later = 1;
@@ -207,7 +213,34 @@ static tapml_status run_all(struct run *run, const struct options *options)
     run->printing.dir = opened->config.dir;
     TAPML_TRY(run_targets(run));
     bundles_remove_rest(opened->config.dir, run->bundle_count);
-    return report_run(run, options);
+    return opened->shard.count > 0 ? TAPML_OK : report_run(run, options);
+}
+
+// What --shard, --carve and --all change of the configuration.
+static tapml_status read_work(struct run *run, const struct options *options)
+{
+    static const char *const others[] = {"--json", "--junit", "--carve", "--side-by-side"};
+    struct run_config *config = &run->opened.config;
+    struct shard shard;
+
+    if (options_get(options, "--all") != NULL) {
+        config->choice.budget.kind = BUDGET_ALL;
+    }
+    if (options_get(options, "--carve") != NULL) {
+        config->target_count = 0;
+    }
+    TAPML_TRY(shard_take(options, &shard));
+    for (size_t i = 0; shard.count > 0 && i < sizeof(others) / sizeof(*others); i++) {
+        if (options_get(options, others[i]) != NULL) {
+            return status_fail(TAPML_INVALID,
+                               "--shard and %s exclude each other: a shard replays its cases "
+                               "alone, and what is merged has the report",
+                               others[i]);
+        }
+    }
+    return shard.count > 0
+               ? opened_run_be_shard(&run->opened, &shard, options_get(options, "--into"))
+               : TAPML_OK;
 }
 
 enum outcome command_run_main(const struct command *command)
@@ -228,20 +261,21 @@ enum outcome command_run_main(const struct command *command)
     if (status == TAPML_OK) {
         run.printing.is_verbose = options_get(&options, "--verbose") != NULL;
         status = run_file_load(options_get(&options, "--config"), &run.opened.config);
-        if (options_get(&options, "--all") != NULL) {
-            run.opened.config.choice.budget.kind = BUDGET_ALL;
-        }
     }
     if (status != TAPML_OK) {
         return outcome_report(status);
     }
-    if (options_get(&options, "--side-by-side") != NULL && run.opened.config.target_count > 1) {
+    if (options_get(&options, "--side-by-side") != NULL && options_get(&options, "--carve") == NULL &&
+        run.opened.config.target_count > 1) {
         struct joining joining = {command->program, &options, &run};
 
         status = side_by_side_begin(&run.opened.config, join, &joining, &run.side);
     }
     if (status == TAPML_OK) {
         status = setup_open(command->program, &options, &run.opened.config.ini, &run.opened.setup);
+    }
+    if (status == TAPML_OK) {
+        status = read_work(&run, &options);
     }
     if (status == TAPML_OK) {
         interrupt_watch();

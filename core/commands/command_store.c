@@ -9,6 +9,7 @@
 #include "run/case_weights.h"
 #include "run/run_lock.h"
 #include "run/setup.h"
+#include "run/shard_cases.h"
 #include "store/merge.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -31,7 +32,8 @@ const struct options_manual command_store_manual = {
     .about = "merge adds the prompts, cases and results of the runs in the folders to the "
              "store of another folder. Rows that both have must agree: each that does not "
              "is printed, the row of --into stays, and the exit code is 1. The folders "
-             "that are merged are only read.\n"
+             "that are merged are only read. Cases without a result are counted, and shards "
+             "(--shard I/N) that are not among them are named.\n"
              "remove takes out what the run with this id has written (table run).\n"
              "inline puts the weights of its cases into a store, which is replayed without the "
              "model from then on.",
@@ -123,6 +125,9 @@ merge(const char *into, const struct options *options, int64_t *out_disagreement
 
     for (size_t i = 1; status == TAPML_OK && i < options->plain_count; i++) {
         status = merge_one(receiver.store, options->plain[i], out_disagreements);
+    }
+    if (status == TAPML_OK) {
+        status = shard_cases_print_missing(receiver.store);
     }
     return close_receiver(&receiver, status);
 }

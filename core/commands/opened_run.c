@@ -306,6 +306,27 @@ static tapml_status open_helpers(struct opened_run *run)
                                   : TAPML_OK;
 }
 
+tapml_status
+opened_run_be_shard(struct opened_run *run, const struct shard *shard, const char *into)
+{
+    struct run_config *config = &run->config;
+    struct arena *arena = run->setup.arena;
+
+    run->shard = *shard;
+    run->is_of_others = config->store != NULL;
+    if (!run->is_of_others) {
+        config->store = arena_format(arena, "%s/run.tapmlrun", config->dir);
+        if (config->store != NULL && !file_exists(config->store)) {
+            return status_fail(TAPML_PRECONDITION,
+                               "'%s' has no run yet, so there are no cases to share: carve them "
+                               "with `tapml-host --config %s --carve`",
+                               config->dir, config->path);
+        }
+    }
+    config->dir = shard_cases_folder(shard, into != NULL ? into : config->dir, arena);
+    return config->store != NULL && config->dir != NULL ? TAPML_OK : status_no_memory();
+}
+
 tapml_status opened_run_open(struct opened_run *run, const char *json, const char *junit)
 {
     const struct run_config *config = &run->config;
@@ -444,8 +465,28 @@ static tapml_status take_cases(struct opened_run *run)
     return opened_run_take(run);
 }
 
+// The same of a shard: its part of the cases. What the run is, the store of all cases knows.
+static tapml_status take_share(struct opened_run *run)
+{
+    struct run_config *config = &run->config;
+    char sentence[SHARD_CASES_TEXT];
+
+    TAPML_TRY(shard_cases_take(&run->shard, config->store, run_config_choice(config), run->store,
+                               &run->shard_cases));
+    TAPML_TRY(run->is_of_others ? run_metadata_settle_cases(run->store, config, &run->setup)
+                                : run_metadata_settle_targets(run->store, config));
+    TAPML_TRY(store_source_weights(run->store, config, &run->setup, &run->weights));
+    run->checkpoint = run->weights;
+    shard_cases_print(&run->shard_cases, sentence);
+    log_say("%s", sentence);
+    return run->is_of_others ? store_source_check(run->store, &run->setup, run->checkpoint,
+                                                  run->lock, &run->refuted)
+                             : TAPML_OK;
+}
+
 void opened_run_release(struct opened_run *run)
 {
+    shard_cases_release(&run->shard_cases);
     run_judge_close(&run->judge);
     prompts_release(&run->prompts);
     verdict_list_release(&run->refuted);
@@ -460,7 +501,9 @@ void opened_run_release(struct opened_run *run)
 
 tapml_status opened_run_fill(struct opened_run *run)
 {
-    return run->config.store != NULL ? take_cases(run) : carve(run);
+    return run->shard.count > 0        ? take_share(run)
+           : run->config.store != NULL ? take_cases(run)
+                                       : carve(run);
 }
 
 struct run_judge_options opened_run_made_of(struct opened_run *run)

@@ -13,6 +13,7 @@
 #include "model/prompts.h"
 #include "run/run_judge.h"
 #include "run/setup.h"
+#include "run/shard_cases.h"
 #include "verify/verdict.h"
 
 struct opened_run {
@@ -26,12 +27,23 @@ struct opened_run {
     struct comparers *comparers;         // Of plugins; or NULL.
     struct policy *policy;               // The same.
     struct prompts prompts;
+    struct shard shard; // Set by opened_run_be_shard; none.
+    struct shard_cases shard_cases;
+    int is_of_others; // Of a shard: the file has [source] store.
     struct run_judge judge;
     struct place *source;
     struct place *targets[RUN_CONFIG_TARGETS_MAX]; // As many as the configuration has; NULL: left
                                                    // to another process (opened_run_join).
     int is_incomplete;                             // Some target was not there, or went away.
 };
+
+// Makes a configuration that is loaded that of a shard, before the run is opened: its cases are
+// those of the run's store, or of [source] store, which is only read then; its folder is one of its
+// own, in `into` or, if that is NULL, in that of the run. Texts are in the arena of the setup,
+// which is open. TAPML_PRECONDITION if the run has no store yet.
+tapml_status opened_run_be_shard(struct opened_run *run,
+                                 const struct shard *shard,
+                                 const char *into) STATUS_USED;
 
 // Opens model and prompts or the cases of somebody else, places, folder, lock and store. The files
 // `json` and `junit`, or NULL, are tried for writing. Of several targets some may be lost after it.

@@ -27,6 +27,7 @@
 #include "store/result.h"
 #include "store/store.h"
 #include "store/timing.h"
+#include "verify/first_limits.h"
 #include "verify/guard.h"
 #include "verify/neighbours.h"
 #include "verify/outlook.h"
@@ -42,6 +43,7 @@ struct target_jobs {
     struct place *place;   // For cases: replays have a guard of their own.
     struct place *running; // For runs of the model: the same, or around it under a guard.
     struct place *guarded; // The latter. Own; or NULL.
+    struct store *whole;   // Of a shard: that of all cases; or NULL.
     struct verdict_list verdicts;
     struct verdict_list known; // On derived cases, of earlier starts.
     struct watch *watch;
@@ -107,6 +109,29 @@ static tapml_status show_judged(void *user, size_t done, size_t all)
                          target->judged_all);
 }
 
+static tapml_status show_limits(void *user, size_t done, size_t all)
+{
+    struct target_jobs *target = user;
+
+    return progress_show(&target->progress, done, all);
+}
+
+// Which case is the first of its class does not depend on who has it.
+static tapml_status settle_limits(struct target_jobs *target)
+{
+    const struct run_judge_options *run = target->run;
+
+    begin_phase(target, "calibrate for", "classes");
+    return first_limits_settle(&(struct verdict_options){.registry = run->setup->registry,
+                                                         .store = run->store,
+                                                         .target = target->name,
+                                                         .backend = target->place->backend,
+                                                         .checkpoint = run->checkpoint,
+                                                         .progress = show_limits,
+                                                         .user = target},
+                               target->whole);
+}
+
 static tapml_status known_read(struct target_jobs *target)
 {
     target->known.arena = arena_create();
@@ -150,13 +175,15 @@ static tapml_status replay(struct target_jobs *target)
     struct verdict_options options = options_of(target);
     char not_run[NOT_RUN_TEXT];
 
-    options.derived = options.divides = 1;
+    options.derived = target->whole == NULL;
+    options.divides = 1;
     options.known = &target->known;
-    options.choice = run_config_choice(run->config);
+    options.choice = target->whole == NULL ? run_config_choice(run->config) : NULL;
     options.outlook = &target->outlook;
     options.derived_progress = show_derived;
     options.user = target;
 
+    TAPML_TRY(target->whole != NULL ? settle_limits(target) : TAPML_OK);
     begin_phase(target, "replay on", "cases");
     const uint64_t begin_ns = target->progress.begin_ns;
 
@@ -165,6 +192,12 @@ static tapml_status replay(struct target_jobs *target)
     TAPML_TRY(verdicts_make(&options, &target->verdicts));
     (void)snprintf(target->phase, sizeof(target->phase), "replay on %s", target->name);
     target->progress.begin_ns = begin_ns;
+    if (target->whole != NULL) {
+        progress_end(&target->progress, "%zu cases, %zu of them now, %zu wrong",
+                     target->verdicts.count, target->verdicts.replayed,
+                     verdict_count_failed(target->verdicts.items, target->verdicts.count));
+        return TAPML_OK;
+    }
     progress_end(&target->progress, "%zu cases and %zu derived ones, %zu and %zu of them now%s",
                  target->verdicts.count, target->verdicts.derived_count, target->verdicts.replayed,
                  target->verdicts.derived_replayed, print_not_run(target, not_run));
@@ -564,14 +597,25 @@ check_at_end(const struct target_jobs *target, int was_finished, int *out_is_wro
     return is_made ? TAPML_OK : check_driver(target, DRIVER_CHECKS_END, out_is_wrong);
 }
 
+// Only a shard fails by that: a run tells it in its report.
+static tapml_status refuse_driver(const struct target_jobs *target)
+{
+    return target->whole == NULL
+               ? TAPML_OK
+               : status_fail(TAPML_UNAVAILABLE,
+                             "the driver of '%s' fails its own check, so the cases of this shard "
+                             "say nothing",
+                             target->name);
+}
+
 static tapml_status judge_ops(struct target_jobs *target, struct arena *arena)
 {
     int is_wrong = 0, was_finished = 0;
 
     TAPML_TRY(replay(target));
     TAPML_TRY(check_after_failure(target, arena, &is_wrong));
-    if (is_wrong) {
-        return TAPML_OK;
+    if (is_wrong || target->whole != NULL) {
+        return is_wrong ? refuse_driver(target) : TAPML_OK;
     }
     warn_refusals(target);
     TAPML_TRY(target->run->setup->model != NULL ? offload_and_measure(target, arena, &was_finished)
@@ -591,8 +635,8 @@ static tapml_status run_jobs(struct target_jobs *target)
     }
     tapml_status status = check_driver(target, DRIVER_CHECKS_BEGIN, &is_wrong);
 
-    if (status == TAPML_OK && !is_wrong) {
-        status = judge_ops(target, arena);
+    if (status == TAPML_OK) {
+        status = is_wrong ? refuse_driver(target) : judge_ops(target, arena);
     }
     arena_destroy(arena);
     return status;
@@ -606,6 +650,7 @@ static struct target_jobs jobs_of(const struct target_jobs_options *options)
                                 .name = options->target->settings.name,
                                 .place = options->target,
                                 .running = options->target,
+                                .whole = options->whole,
                                 .io_bundles = options->io_bundles};
 }
 

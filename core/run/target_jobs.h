@@ -13,12 +13,18 @@
 #include "run/run_judge.h"
 
 struct place;
+struct store;
 
 // All is borrowed.
 struct target_jobs_options {
     struct run_judge *judge; // With setup, configuration, store, prompts and lock of the run.
     struct place *target;    // An open one.
     unsigned *io_bundles;    // FAULT-n.tapmlrun of the run so far; NULL: another host writes them.
+
+    // Of a shard: the store that has all cases. Then the driver is checked, and the kept cases of
+    // the judge's store are replayed, by limits of the first cases of `whole`, and nothing more is
+    // done; else NULL.
+    struct store *whole;
 };
 
 // Replays the kept cases that the store has by now, and again what has come since, for a host that
@@ -30,5 +36,6 @@ tapml_status target_jobs_follow(const struct target_jobs_options *options,
                                 tapml_status (*is_whole)(void *user, int *out_is_whole),
                                 void *user) STATUS_USED;
 
-// Does all jobs of a target. What is committed stays, whatever ends it.
+// Does all jobs of a target. What is committed stays, whatever ends it. Of a shard
+// TAPML_UNAVAILABLE if the driver is wrong: what it has replayed says nothing.
 tapml_status target_jobs_run(const struct target_jobs_options *options) STATUS_USED;

@@ -11,8 +11,10 @@
 
 static const char DOING[] = "merging stores";
 
-// What is merged: all of a run, its cases alone, or what became on targets of cases that both have.
-enum merge_kind { OF_RUN = 1, OF_CASES = 2, OF_RESULTS = 4 };
+// What is merged: all of a run, its cases alone, what became on targets of cases that both have, or
+// some of the cases with the limits that are known.
+enum merge_kind { OF_RUN = 1, OF_CASES = 2, OF_RESULTS = 4, OF_SHARE = 8 };
+enum { OF_ANY_CASES = OF_RUN | OF_CASES | OF_SHARE, OF_ALL = OF_ANY_CASES | OF_RESULTS };
 
 // Tables that are copied into temporary ones named "from_...", to be compared with the own ones.
 // Tensors are not: they have no other key than their contents.
@@ -20,18 +22,18 @@ static const struct copied {
     const char *name, *copy;
     int kinds; // Which of `enum merge_kind` need it.
 } COPIED[] = {
-    {"metadata", "from_metadata", OF_RUN | OF_CASES | OF_RESULTS},
-    {"run", "from_run", OF_RUN | OF_CASES | OF_RESULTS},
-    {"prompt", "from_prompt", OF_RUN | OF_CASES},
-    {"weight", "from_weight", OF_RUN | OF_CASES},
-    {"\"case\"", "from_case", OF_RUN | OF_CASES | OF_RESULTS},
-    {"argument", "from_argument", OF_RUN | OF_CASES},
-    {"page", "from_page", OF_RUN | OF_CASES},
-    {"call", "from_call", OF_RUN | OF_CASES},
-    {"statistic", "from_statistic", OF_RUN | OF_CASES},
+    {"metadata", "from_metadata", OF_ALL},
+    {"run", "from_run", OF_ALL},
+    {"prompt", "from_prompt", OF_ANY_CASES},
+    {"weight", "from_weight", OF_ANY_CASES},
+    {"\"case\"", "from_case", OF_ALL},
+    {"argument", "from_argument", OF_ANY_CASES},
+    {"page", "from_page", OF_ANY_CASES},
+    {"call", "from_call", OF_ANY_CASES},
+    {"statistic", "from_statistic", OF_ANY_CASES},
     {"result", "from_result", OF_RUN | OF_RESULTS},
     {"element", "from_element", OF_RUN | OF_RESULTS},
-    {"\"limit\"", "from_limit", OF_RUN | OF_RESULTS},
+    {"\"limit\"", "from_limit", OF_RUN | OF_RESULTS | OF_SHARE},
     {"output_error", "from_output_error", OF_RUN | OF_RESULTS},
     {"measure", "from_measure", OF_RUN | OF_RESULTS},
     {"target", "from_target", OF_RESULTS},
@@ -130,11 +132,28 @@ static const char TAKE_METADATA[] =
     "INSERT OR IGNORE INTO metadata SELECT name, value FROM from_metadata"
     "  WHERE name NOT LIKE 'target.%.finished' AND name NOT LIKE 'target.%.given_up';";
 
-// Of model, source and prompts; the rest is about targets and limits.
+// Of model, source, prompts and groups of ops; the rest is about targets and limits.
 static const char TAKE_METADATA_OF_CASES[] =
     "INSERT OR IGNORE INTO metadata SELECT name, value FROM from_metadata"
     "  WHERE name LIKE 'model.%' OR name = 'source' OR name LIKE 'source.%'"
-    "   OR name LIKE 'prompts.%' OR name IN ('decode', 'capacity', 'chunk', 'keep');";
+    "   OR name LIKE 'prompts.%' OR name LIKE 'op.%'"
+    "   OR name IN ('decode', 'capacity', 'chunk', 'keep');";
+
+// Of the copies only what the cases in `share` need.
+static const char CUT_TO_SHARE[] =
+    "DELETE FROM from_case WHERE id NOT IN (SELECT id FROM share);"
+    "DELETE FROM from_argument WHERE case_id NOT IN (SELECT id FROM share);"
+    "DELETE FROM from_page WHERE case_id NOT IN (SELECT id FROM share);"
+    "DELETE FROM from_weight WHERE name NOT IN (SELECT origin FROM from_argument"
+    "  WHERE origin IS NOT NULL);"
+    "DELETE FROM from_call WHERE (instance, prompt, step, part) NOT IN"
+    "  (SELECT instance, prompt, step, part FROM from_case);"
+    "DELETE FROM from_statistic WHERE call_id NOT IN (SELECT id FROM from_call);";
+
+static const char KEYS_OF_SHARE[] =
+    "SELECT before FROM from_argument WHERE before IS NOT NULL"
+    " UNION SELECT after FROM from_argument WHERE after IS NOT NULL"
+    " UNION SELECT key FROM from_page UNION SELECT key FROM from_weight";
 
 static const char TAKE_CASES[] =
     "INSERT OR IGNORE INTO run SELECT * FROM from_run;"
@@ -169,8 +188,10 @@ static const char TAKE_RESULTS[] =
     "   row_error, cosine, non_finite, is_outside, place, expected, computed, margin"
     "  FROM from_output_error JOIN came AS c USING (target, case_id);"
     "INSERT INTO measure SELECT target, c.new, position, comparer, build, unit, param, value,"
-    "   allowed FROM from_measure JOIN came AS c USING (target, case_id);"
-    // Limits of one oracle only grow.
+    "   allowed FROM from_measure JOIN came AS c USING (target, case_id);";
+
+// Limits of one oracle only grow.
+static const char TAKE_LIMITS[] =
     "INSERT INTO \"limit\" SELECT * FROM from_limit WHERE true"
     "  ON CONFLICT (op, version, shape_class, param, calibration) DO UPDATE SET"
     "   ulp = max(ulp, excluded.ulp), nmse = max(nmse, excluded.nmse),"
@@ -196,6 +217,8 @@ static const char TAKE_TARGETS[] =
 struct store_merge {
     struct store *into, *from;
     enum merge_kind kind;
+    const int64_t *ids; // Of OF_SHARE: these cases of `from`.
+    size_t id_count;
     merge_report_fn report;
     void *user;
     struct merge_counts counts;
@@ -322,7 +345,7 @@ static tapml_status check_run(struct store *into, const struct store *from)
 
 static tapml_status report_disagreements(struct store_merge *merging)
 {
-    const size_t count = merging->kind == OF_CASES ? DISAGREEMENTS_ALL - 1 : DISAGREEMENTS_ALL;
+    const size_t count = merging->kind == OF_RUN ? DISAGREEMENTS_ALL : DISAGREEMENTS_ALL - 1;
     for (size_t i = 0; i < count; i++) {
         struct row row;
         int has = 0;
@@ -346,9 +369,50 @@ static tapml_status count_new(struct store_merge *merging)
                     &merging->counts.prompts));
     TAPML_TRY(count(into, "SELECT count(*) FROM number WHERE is_new", &merging->counts.cases));
     TAPML_TRY(count(into, "SELECT count(*) FROM call_number", &merging->counts.calls));
-    return merging->kind == OF_CASES
-               ? TAPML_OK
-               : count(into, "SELECT count(*) FROM came", &merging->counts.results);
+    return merging->kind == OF_RUN
+               ? count(into, "SELECT count(*) FROM came", &merging->counts.results)
+               : TAPML_OK;
+}
+
+static tapml_status cut_to_share(struct store_merge *merging)
+{
+    struct store *into = merging->into;
+    TAPML_TRY(run_sql(into, "CREATE TEMP TABLE share (id INTEGER PRIMARY KEY)"));
+    for (size_t i = 0; i < merging->id_count; i++) {
+        struct row row;
+        TAPML_TRY(row_begin(into, "INSERT INTO share VALUES (?)", DOING, &row));
+        row_put_i64(&row, merging->ids[i]);
+        TAPML_TRY(row_run(&row));
+    }
+    return run_sql(into, CUT_TO_SHARE);
+}
+
+static const char INSERT_TENSOR[] = "INSERT OR IGNORE INTO tensor VALUES (?, ?, ?, ?, ?)";
+
+static tapml_status take_tensor(void *user, struct row *key)
+{
+    const struct store_merge *merging = user;
+    struct row row;
+    int has = 0;
+    TAPML_TRY(row_begin(merging->from,
+                        "SELECT key, dtype, shape, encoding, bytes FROM tensor WHERE key = ?",
+                        DOING, &row));
+    row_put_column(&row, key, 0);
+    TAPML_TRY(row_next(&row, &has));
+    if (!has) { // A weight that is known by its name.
+        return TAPML_OK;
+    }
+    const tapml_status status = copy_row(merging->into, INSERT_TENSOR, &row);
+    row_end(&row);
+    return status;
+}
+
+static tapml_status take_tensors(struct store_merge *merging)
+{
+    return merging->kind == OF_SHARE
+               ? row_each(merging->into, KEYS_OF_SHARE, NULL, take_tensor, merging)
+               : copy_rows(merging->into, INSERT_TENSOR, merging->from,
+                           "SELECT key, dtype, shape, encoding, bytes FROM tensor");
 }
 
 // What became of cases that both stores have.
@@ -360,7 +424,8 @@ static tapml_status merge_by_keys(struct store_merge *merging)
     TAPML_TRY(run_sql(into, NUMBER_RESULTS));
     TAPML_TRY(count(into, "SELECT count(*) FROM came", &merging->counts.results));
     TAPML_TRY(run_sql(into, TAKE_TARGETS));
-    return run_sql(into, TAKE_RESULTS);
+    TAPML_TRY(run_sql(into, TAKE_RESULTS));
+    return run_sql(into, TAKE_LIMITS);
 }
 
 static tapml_status merge_at_once(struct store_merge *merging)
@@ -368,15 +433,16 @@ static tapml_status merge_at_once(struct store_merge *merging)
     struct store *into = merging->into;
     TAPML_TRY(copy_tables(merging));
     TAPML_TRY(check_run(into, merging->from));
+    TAPML_TRY(merging->kind == OF_SHARE ? cut_to_share(merging) : TAPML_OK);
     TAPML_TRY(run_sql(into, NUMBER));
-    TAPML_TRY(merging->kind == OF_CASES ? TAPML_OK : run_sql(into, NUMBER_RESULTS));
+    TAPML_TRY(merging->kind == OF_RUN ? run_sql(into, NUMBER_RESULTS) : TAPML_OK);
     TAPML_TRY(count_new(merging));
     TAPML_TRY(report_disagreements(merging));
-    TAPML_TRY(copy_rows(into, "INSERT OR IGNORE INTO tensor VALUES (?, ?, ?, ?, ?)", merging->from,
-                        "SELECT key, dtype, shape, encoding, bytes FROM tensor"));
-    TAPML_TRY(run_sql(into, merging->kind == OF_CASES ? TAKE_METADATA_OF_CASES : TAKE_METADATA));
+    TAPML_TRY(take_tensors(merging));
+    TAPML_TRY(run_sql(into, merging->kind == OF_RUN ? TAKE_METADATA : TAKE_METADATA_OF_CASES));
     TAPML_TRY(run_sql(into, TAKE_CASES));
-    return merging->kind == OF_CASES ? TAPML_OK : run_sql(into, TAKE_RESULTS);
+    TAPML_TRY(merging->kind == OF_RUN ? run_sql(into, TAKE_RESULTS) : TAPML_OK);
+    return merging->kind == OF_CASES ? TAPML_OK : run_sql(into, TAKE_LIMITS);
 }
 
 // Temporary tables outlive a transaction that is committed.
@@ -388,7 +454,8 @@ static tapml_status drop_copies(const struct store_merge *merging)
         TAPML_TRY(run_sql(merging->into, sql));
     }
     return run_sql(merging->into, "DROP TABLE temp.number; DROP TABLE IF EXISTS temp.call_number;"
-                                  "DROP TABLE IF EXISTS temp.came;");
+                                  "DROP TABLE IF EXISTS temp.came;"
+                                  "DROP TABLE IF EXISTS temp.share;");
 }
 
 static tapml_status run_merge(struct store_merge *merging, struct merge_counts *out_counts)
@@ -437,6 +504,24 @@ tapml_status merge_cases(struct store *into,
         &(struct store_merge){
             .into = into, .from = from, .kind = OF_CASES, .report = report, .user = user},
         out_counts);
+}
+
+tapml_status merge_share(struct store *into,
+                         struct store *from,
+                         const int64_t *ids,
+                         size_t count,
+                         merge_report_fn report,
+                         void *user,
+                         struct merge_counts *out_counts)
+{
+    return run_merge(&(struct store_merge){.into = into,
+                                           .from = from,
+                                           .kind = OF_SHARE,
+                                           .ids = ids,
+                                           .id_count = count,
+                                           .report = report,
+                                           .user = user},
+                     out_counts);
 }
 
 tapml_status merge_results(struct store *into, struct store *from, struct merge_counts *out_counts)

@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct store;
@@ -39,6 +40,16 @@ tapml_status merge_run(struct store *into,
 // over the same cases.
 tapml_status merge_cases(struct store *into,
                          struct store *from,
+                         merge_report_fn report,
+                         void *user,
+                         struct merge_counts *out_counts) STATUS_USED;
+
+// The same of some cases, by their ids in `from`, with their calls, the tensors that they need and
+// the limits that are known: the share of one of several processes.
+tapml_status merge_share(struct store *into,
+                         struct store *from,
+                         const int64_t *ids,
+                         size_t count,
                          merge_report_fn report,
                          void *user,
                          struct merge_counts *out_counts) STATUS_USED;

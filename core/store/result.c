@@ -175,6 +175,27 @@ tapml_status result_count(struct store *store, const char *target, size_t *out_c
     return TAPML_OK;
 }
 
+struct target_visit {
+    tapml_status (*visit)(void *user, const char *target, uint64_t results);
+    void *user;
+};
+
+static tapml_status visit_target(void *user, struct row *row)
+{
+    const struct target_visit *visit = user;
+    return visit->visit(visit->user, row_text(row, 0), (uint64_t)row_i64(row, 1));
+}
+
+tapml_status
+result_visit_targets(struct store *store,
+                     tapml_status (*visit)(void *user, const char *target, uint64_t results),
+                     void *user)
+{
+    struct target_visit visiting = {visit, user};
+    return row_each(store, "SELECT target, count(*) FROM result GROUP BY target ORDER BY target",
+                    NULL, visit_target, &visiting);
+}
+
 tapml_status result_forget_stale(struct store *store,
                                  const char *target,
                                  const char *op,

@@ -73,6 +73,13 @@ tapml_status result_list(struct store *store,
 // How many results a target has, stale ones too.
 tapml_status result_count(struct store *store, const char *target, size_t *out_count) STATUS_USED;
 
+// Calls `visit` with each target that has results, by name, and how many it has, stale ones too.
+// The name lives until it returns; a status that is not TAPML_OK ends the visit.
+tapml_status
+result_visit_targets(struct store *store,
+                     tapml_status (*visit)(void *user, const char *target, uint64_t results),
+                     void *user) STATUS_USED;
+
 // Deletes the results of a target that are stale, of the cases of one op, and counts them.
 tapml_status result_forget_stale(struct store *store,
                                  const char *target,

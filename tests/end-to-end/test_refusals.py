@@ -279,6 +279,10 @@ words("an unknown thing to rank", ["--over is 'layer', expected one of: op targe
       "--over", "layer")
 words("a rank by what is unknown", ["--by is 'speed', expected one of: failures margin time"], "rank", "--config", "x.ini",
       "--over", "op", "--by", "speed")
+words("a shard of none", ["--shard is '9/8', expected 'auto' or a part of how many, such as '1/8' to '8/8'"], "rank", "--config",
+      "x.ini", "--over", "op", "--shard", "9/8")
+words("a folder for no shard", ["--into is where a shard writes: give --shard I/N too"], "rank", "--config", "x.ini", "--over",
+      "op", "--into", "x")
 words("a ranking without a run", ["no run: give --config FILE"], "rank", "--over", "op")
 words("nothing to watch", ["nothing to watch: give --config FILE"], "watch", "--once")
 words("a budget of a watch that is none", ["--budget: budget is 'some', expected a number of cases"], "watch", "--config",
