@@ -119,18 +119,22 @@ def processor_time_s(*words):
 
 
 def shards_take_equal_time(folder):
-    """Processor time, one shard after the other: clocks of processes that share cores say nothing."""
+    """Processor time, one shard after the other, the lesser of two times: clocks of processes that share cores say little."""
     ini, dir_ = rig.write_run(folder, source="cpu", target="reference:f32-blocked", count=3, decode=8)
     with open(ini, encoding="utf-8") as file:
         text = file.read()
     with open(ini, "w", encoding="utf-8") as file:
         file.write(text.replace("chunk = 64", "chunk = 64\nkeep = all"))
     rig.check(rig.host("--config", ini, "--carve"), 0)
-    times, said = zip(*(processor_time_s("--config", ini, "--shard", f"{i}/{SHARDS}", "--threads", "1")
-                        for i in range(1, SHARDS + 1)))
+    times = []
+    for i in range(1, SHARDS + 1):
+        tries = [processor_time_s("--config", ini, "--shard", f"{i}/{SHARDS}", "--threads", "1", "--into", os.path.join(folder, into_))
+                 for into_ in ("first", "second")]
+        times.append(min(time_s for time_s, _ in tries))
+        said = tries[0][1].splitlines()[0].split("; ")[1]
     worst = max(times) * SHARDS / sum(times)
     print(f"# {SHARDS} shards: {' '.join(f'{time_s:.2f}' for time_s in times)} s of processor time, the slowest {worst:.2f} of"
-          f" the mean; predicted: {said[0].splitlines()[0].split('; ')[1]}")
+          f" the mean; predicted: {said}")
     assert worst <= 1.2, times
 
 
