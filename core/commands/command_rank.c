@@ -69,7 +69,7 @@ struct rank_command {
     struct setup setup;
     struct run_lock *lock;
     struct store *store;
-    struct shard shard;             // None, or
+    struct case_shard shard;        // None, or
     struct shard_cases shard_cases; // what it has.
     struct checkpoint *checkpoint;
     struct verdict_list refuted; // Of a run over cases.

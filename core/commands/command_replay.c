@@ -70,7 +70,7 @@ struct replaying {
     struct run_config config; // Of --config.
     struct setup setup;
     struct store *store;
-    struct shard shard;             // None, or
+    struct case_shard shard;        // None, or
     struct shard_cases shard_cases; // what it has,
     struct run_lock *lock;          // in a folder of its own.
     struct checkpoint *checkpoint;

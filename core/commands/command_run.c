@@ -221,7 +221,7 @@ static tapml_status read_work(struct run *run, const struct options *options)
 {
     static const char *const others[] = {"--json", "--junit", "--carve", "--side-by-side"};
     struct run_config *config = &run->opened.config;
-    struct shard shard;
+    struct case_shard shard;
 
     if (options_get(options, "--all") != NULL) {
         config->choice.budget.kind = BUDGET_ALL;

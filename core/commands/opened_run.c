@@ -307,7 +307,7 @@ static tapml_status open_helpers(struct opened_run *run)
 }
 
 tapml_status
-opened_run_be_shard(struct opened_run *run, const struct shard *shard, const char *into)
+opened_run_be_shard(struct opened_run *run, const struct case_shard *shard, const char *into)
 {
     struct run_config *config = &run->config;
     struct arena *arena = run->setup.arena;

@@ -27,7 +27,7 @@ struct opened_run {
     struct comparers *comparers;         // Of plugins; or NULL.
     struct policy *policy;               // The same.
     struct prompts prompts;
-    struct shard shard; // Set by opened_run_be_shard; none.
+    struct case_shard shard; // Set by opened_run_be_shard; none.
     struct shard_cases shard_cases;
     int is_of_others; // Of a shard: the file has [source] store.
     struct run_judge judge;
@@ -42,7 +42,7 @@ struct opened_run {
 // own, in `into` or, if that is NULL, in that of the run. Texts are in the arena of the setup,
 // which is open. TAPML_PRECONDITION if the run has no store yet.
 tapml_status opened_run_be_shard(struct opened_run *run,
-                                 const struct shard *shard,
+                                 const struct case_shard *shard,
                                  const char *into) STATUS_USED;
 
 // Opens model and prompts or the cases of somebody else, places, folder, lock and store. The files

@@ -45,7 +45,7 @@ static tapml_status read_number(const char *name, int64_t least, int64_t *out_va
                        value ? value : "", (int)least, SPLIT_SHARDS_MAX);
 }
 
-static tapml_status read_engine(const struct shard_engine *engine, struct shard *out_shard)
+static tapml_status read_engine(const struct shard_engine *engine, struct case_shard *out_shard)
 {
     int64_t rank = 0, size = 0;
     TAPML_TRY(read_number(engine->rank, engine->first, &rank));
@@ -61,7 +61,7 @@ static tapml_status read_engine(const struct shard_engine *engine, struct shard 
         return status_fail(TAPML_INVALID, "--shard auto: %s is '%s', and %s is '%s'", engine->rank,
                            get(engine->rank), engine->size, get(engine->size));
     }
-    *out_shard = (struct shard){(uint32_t)rank, (uint32_t)size};
+    *out_shard = (struct case_shard){(uint32_t)rank, (uint32_t)size};
     return TAPML_OK;
 }
 
@@ -119,10 +119,10 @@ static tapml_status refuse_batch(void)
                : TAPML_OK;
 }
 
-static tapml_status read_environment(struct shard *out_shard)
+static tapml_status read_environment(struct case_shard *out_shard)
 {
     const struct shard_engine *engine = find_engine();
-    struct shard shard = {1, 1};
+    struct case_shard shard = {1, 1};
     int64_t place = 0, count = 0;
     if (engine != &ENGINES[0]) { // Which says all of it.
         TAPML_TRY(read_array(&place, &count));
@@ -143,13 +143,13 @@ static tapml_status read_environment(struct shard *out_shard)
             return status_fail(TAPML_INVALID, "--shard auto: %lld shards, at most %d are possible",
                                (long long)all, SPLIT_SHARDS_MAX);
         }
-        shard = (struct shard){(uint32_t)(place * shard.count + shard.index), (uint32_t)all};
+        shard = (struct case_shard){(uint32_t)(place * shard.count + shard.index), (uint32_t)all};
     }
     *out_shard = shard;
     return TAPML_OK;
 }
 
-tapml_status shard_read(const char *word, struct shard *out_shard)
+tapml_status shard_read(const char *word, struct case_shard *out_shard)
 {
     const char *slash = strchr(word, '/');
     char number[NUMBER_TEXT];
@@ -163,7 +163,7 @@ tapml_status shard_read(const char *word, struct shard *out_shard)
         if (text_parse_i64(number, &index) == TAPML_OK &&
             text_parse_i64(slash + 1, &count) == TAPML_OK && index >= 1 && index <= count &&
             count <= SPLIT_SHARDS_MAX) {
-            *out_shard = (struct shard){(uint32_t)index, (uint32_t)count};
+            *out_shard = (struct case_shard){(uint32_t)index, (uint32_t)count};
             return TAPML_OK;
         }
     }
@@ -173,10 +173,10 @@ tapml_status shard_read(const char *word, struct shard *out_shard)
                        word);
 }
 
-tapml_status shard_take(const struct options *options, struct shard *out_shard)
+tapml_status shard_take(const struct options *options, struct case_shard *out_shard)
 {
     const char *word = options_get(options, "--shard");
-    *out_shard = (struct shard){0, 0};
+    *out_shard = (struct case_shard){0, 0};
     if (!word && options_get(options, "--into")) {
         return status_fail(TAPML_INVALID, "--into is where a shard writes: give --shard I/N too");
     }

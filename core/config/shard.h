@@ -15,7 +15,7 @@
 struct options;
 
 // The first shard is 1; of no shards (`count` 0) the work is one process's.
-struct shard {
+struct case_shard {
     uint32_t index, count;
 };
 
@@ -34,8 +34,8 @@ struct shard {
 
 // Reads a value of --shard. TAPML_INVALID says what was expected and found; of "auto" which
 // variables, and TAPML_PRECONDITION where nothing has numbered this process.
-tapml_status shard_read(const char *word, struct shard *out_shard) STATUS_USED;
+tapml_status shard_read(const char *word, struct case_shard *out_shard) STATUS_USED;
 
 // The same of the options of a command; no shard where --shard is absent, without which --into is
 // refused.
-tapml_status shard_take(const struct options *options, struct shard *out_shard) STATUS_USED;
+tapml_status shard_take(const struct options *options, struct case_shard *out_shard) STATUS_USED;

@@ -30,12 +30,13 @@ static const uint64_t EACH_NS = 800000;
 // The metadata of a shard: SHARDS is the number of the last split, "shard.3/8" that shard's cases.
 static const char SHARDS[] = "shards";
 
-static void print_name(const struct shard *shard, char out_name[NAME_TEXT])
+static void print_name(const struct case_shard *shard, char out_name[NAME_TEXT])
 {
     (void)snprintf(out_name, NAME_TEXT, "shard.%" PRIu32 "/%" PRIu32, shard->index, shard->count);
 }
 
-const char *shard_cases_folder(const struct shard *shard, const char *folder, struct arena *arena)
+const char *
+shard_cases_folder(const struct case_shard *shard, const char *folder, struct arena *arena)
 {
     return arena_format(arena, "%s/shard-%" PRIu32 "-of-%" PRIu32, folder, shard->index,
                         shard->count);
@@ -240,8 +241,8 @@ static tapml_status take_over(const struct sharing *sharing, struct store *store
     const struct shard_cases *cases = sharing->cases;
     char first[SENTENCE_TEXT] = "";
     struct merge_counts counts;
-    TAPML_TRY(
-        merge_share(store, cases->whole, sharing->ids, cases->own, keep_first, first, &counts));
+    const struct merge_ids own = {sharing->ids, cases->own};
+    TAPML_TRY(merge_share(store, cases->whole, &own, keep_first, first, &counts));
     if (counts.disagreements > 0) {
         return status_fail(TAPML_PRECONDITION,
                            "'%s' holds cases that '%s' has no longer, %" PRId64
@@ -274,7 +275,7 @@ take(struct sharing *sharing, const struct choice_settings *choice, struct store
     return take_over(sharing, store);
 }
 
-tapml_status shard_cases_take(const struct shard *shard,
+tapml_status shard_cases_take(const struct case_shard *shard,
                               const char *path,
                               const struct choice_settings *choice,
                               struct store *store,
@@ -321,7 +322,7 @@ void shard_cases_print(const struct shard_cases *cases, char out_text[SHARD_CASE
 static void print_missing_shards(struct store *store, struct text *out)
 {
     const uint64_t all = metadata_count(store, SHARDS);
-    struct shard shard = {0, (uint32_t)(all < SPLIT_SHARDS_MAX ? all : SPLIT_SHARDS_MAX)};
+    struct case_shard shard = {0, (uint32_t)(all < SPLIT_SHARDS_MAX ? all : SPLIT_SHARDS_MAX)};
     char name[NAME_TEXT];
     uint32_t missing = 0;
 

@@ -24,7 +24,7 @@ struct store;
 
 // What a shard has.
 struct shard_cases {
-    struct shard shard;
+    struct case_shard shard;
     struct store *whole; // Of all cases, to be read.
     size_t chosen;       // Cases of all shards together: all, or what [select] chooses,
     size_t own;          // and of this one.
@@ -34,14 +34,15 @@ struct shard_cases {
 };
 
 // The folder "shard-I-of-N" below `folder`, in `arena`. NULL: no memory.
-const char *shard_cases_folder(const struct shard *shard, const char *folder, struct arena *arena);
+const char *
+shard_cases_folder(const struct case_shard *shard, const char *folder, struct arena *arena);
 
 // Opens the store `path` of all cases, takes over into `store` those of this shard with what is
 // known of their limits, and notes there which shard it is. With `choice`, or NULL, what is split
 // is what that chooses. Cases of an earlier start stay. The caller releases the shard.
 // TAPML_INVALID for a bundle, and for a budget in seconds, which is one process's;
 // TAPML_PRECONDITION if `store` has cases of another run, or others under the same labels.
-tapml_status shard_cases_take(const struct shard *shard,
+tapml_status shard_cases_take(const struct case_shard *shard,
                               const char *path,
                               const struct choice_settings *choice,
                               struct store *store,

@@ -217,8 +217,7 @@ static const char TAKE_TARGETS[] =
 struct store_merge {
     struct store *into, *from;
     enum merge_kind kind;
-    const int64_t *ids; // Of OF_SHARE: these cases of `from`.
-    size_t id_count;
+    const struct merge_ids *ids; // Of OF_SHARE: these cases of `from`.
     merge_report_fn report;
     void *user;
     struct merge_counts counts;
@@ -378,10 +377,10 @@ static tapml_status cut_to_share(struct store_merge *merging)
 {
     struct store *into = merging->into;
     TAPML_TRY(run_sql(into, "CREATE TEMP TABLE share (id INTEGER PRIMARY KEY)"));
-    for (size_t i = 0; i < merging->id_count; i++) {
+    for (size_t i = 0; i < merging->ids->count; i++) {
         struct row row;
         TAPML_TRY(row_begin(into, "INSERT INTO share VALUES (?)", DOING, &row));
-        row_put_i64(&row, merging->ids[i]);
+        row_put_i64(&row, merging->ids->items[i]);
         TAPML_TRY(row_run(&row));
     }
     return run_sql(into, CUT_TO_SHARE);
@@ -508,8 +507,7 @@ tapml_status merge_cases(struct store *into,
 
 tapml_status merge_share(struct store *into,
                          struct store *from,
-                         const int64_t *ids,
-                         size_t count,
+                         const struct merge_ids *ids,
                          merge_report_fn report,
                          void *user,
                          struct merge_counts *out_counts)
@@ -518,7 +516,6 @@ tapml_status merge_share(struct store *into,
                                            .from = from,
                                            .kind = OF_SHARE,
                                            .ids = ids,
-                                           .id_count = count,
                                            .report = report,
                                            .user = user},
                      out_counts);

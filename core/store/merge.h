@@ -46,10 +46,13 @@ tapml_status merge_cases(struct store *into,
 
 // The same of some cases, by their ids in `from`, with their calls, the tensors that they need and
 // the limits that are known: the share of one of several processes.
+struct merge_ids {
+    const int64_t *items;
+    size_t count;
+};
 tapml_status merge_share(struct store *into,
                          struct store *from,
-                         const int64_t *ids,
-                         size_t count,
+                         const struct merge_ids *ids,
                          merge_report_fn report,
                          void *user,
                          struct merge_counts *out_counts) STATUS_USED;

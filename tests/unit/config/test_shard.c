@@ -38,7 +38,7 @@ static void set(const char *name, const char *value)
 
 static void expect(const char *word, uint32_t index, uint32_t count)
 {
-    struct shard shard = {0, 0};
+    struct case_shard shard = {0, 0};
     cr_assert_eq(shard_read(word, &shard), TAPML_OK, "%s: %s", word, status_message());
     cr_expect_eq(shard.index, index, "%s: %u", word, shard.index);
     cr_expect_eq(shard.count, count, "%s: %u", word, shard.count);
@@ -46,7 +46,7 @@ static void expect(const char *word, uint32_t index, uint32_t count)
 
 static void refused(const char *word, tapml_status status, const char *sentence)
 {
-    struct shard shard = {7, 9};
+    struct case_shard shard = {7, 9};
     cr_assert_eq(shard_read(word, &shard), status, "%s", word);
     cr_expect_not_null(strstr(status_message(), sentence), "%s", status_message());
     cr_expect_eq(shard.index, 7, "it is written on success only");
@@ -149,7 +149,7 @@ Test(shard, a_folder_needs_a_shard)
     static const struct options_spec specs[] = {
         SHARD_OPTION, SHARD_INTO_OPTION, {NULL, NULL, NULL}};
     struct options options;
-    struct shard shard = {7, 7};
+    struct case_shard shard = {7, 7};
 
     cr_assert_eq(options_parse(specs, 0, NULL, &options), TAPML_OK);
     cr_assert_eq(shard_take(&options, &shard), TAPML_OK);

@@ -47,7 +47,7 @@ static void take_all(const struct choice_settings *choice)
 {
     for (uint32_t i = 0; i < SHARDS; i++) {
         SHORT_MUST(
-            shard_cases_take(&(struct shard){i + 1, SHARDS}, path, choice, own[i], &cases[i]));
+            shard_cases_take(&(struct case_shard){i + 1, SHARDS}, path, choice, own[i], &cases[i]));
     }
 }
 
@@ -107,7 +107,7 @@ Test(shard_cases, a_second_start_has_the_same_cases)
     const size_t before = cases_of(own[1]);
 
     shard_cases_release(&cases[1]);
-    SHORT_MUST(shard_cases_take(&(struct shard){2, SHARDS}, path, NULL, own[1], &cases[1]));
+    SHORT_MUST(shard_cases_take(&(struct case_shard){2, SHARDS}, path, NULL, own[1], &cases[1]));
     cr_expect_eq(cases_of(own[1]), before);
     cr_expect_eq(cases[1].own, before);
 }
@@ -123,7 +123,7 @@ Test(shard_cases, what_is_chosen_is_split)
 
     struct shard_cases other;
     SHORT_MUST(budget_read("10s", &choice.budget));
-    cr_assert_eq(shard_cases_take(&(struct shard){1, 2}, path, &choice, own[0], &other),
+    cr_assert_eq(shard_cases_take(&(struct case_shard){1, 2}, path, &choice, own[0], &other),
                  TAPML_INVALID);
     cr_expect_not_null(strstr(status_message(), "[select] budget is a time"));
 }
@@ -132,8 +132,9 @@ Test(shard_cases, a_store_that_is_not_there_is_named)
 {
     struct shard_cases other;
 
-    cr_assert_eq(shard_cases_take(&(struct shard){1, 2}, "absent.tapmlrun", NULL, own[0], &other),
-                 TAPML_NOT_FOUND);
+    cr_assert_eq(
+        shard_cases_take(&(struct case_shard){1, 2}, "absent.tapmlrun", NULL, own[0], &other),
+        TAPML_NOT_FOUND);
     cr_expect_not_null(strstr(status_message(), "absent.tapmlrun"));
 }
 
@@ -141,6 +142,7 @@ Test(shard_cases, each_shard_has_a_folder)
 {
     struct arena *arena = arena_create();
 
-    cr_expect_str_eq(shard_cases_folder(&(struct shard){3, 8}, "run", arena), "run/shard-3-of-8");
+    cr_expect_str_eq(shard_cases_folder(&(struct case_shard){3, 8}, "run", arena),
+                     "run/shard-3-of-8");
     arena_destroy(arena);
 }
