@@ -7,6 +7,7 @@
 #include "report/report_html_blamed.h"
 #include "report/report_html_cell.h"
 #include "report/report_html_plot.h"
+#include "report/report_html_time.h"
 #include "report/report_html_work.h"
 #include "report/report_items.h"
 #include "report/report_markup.h"
@@ -319,6 +320,7 @@ void report_html_target_print(const json_t *report, size_t index, struct text *o
     report_html_plot_print(target, out);
     report_measures_print_html(target, out);
     print_times(target, out);
+    report_html_time_print(report, target, out);
     report_html_work_print(report, target, out);
     text_append(out, "</section>\n");
 }
