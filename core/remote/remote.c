@@ -11,6 +11,7 @@
 #include "remote/known.h"
 #include "remote/mirror.h"
 #include "remote/reads.h"
+#include "remote/tracer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,6 +54,7 @@ struct remote {
     char ending[ENDING_BYTES]; // How the last one ended.
     char words[WORDS_BYTES];
     struct remote_traffic traffic;
+    struct tracer *tracer; // Or NULL.
 };
 
 static struct remote *own(struct channel *channel)
@@ -267,6 +269,25 @@ static tapml_status see(struct remote *remote, const struct wire_frame *frame, i
     }
 }
 
+// Bytes that were written so far, sent or not.
+static uint64_t written_bytes(const struct remote *remote)
+{
+    return remote->traffic.sent_bytes + remote->out.size;
+}
+
+static tapml_status
+put_message(struct remote *remote, const struct wire_frame *frame, int descriptor)
+{
+    const uint64_t begin_ns = tracer_begin(remote->tracer), before = written_bytes(remote);
+
+    TAPML_TRY(see(remote, frame, descriptor));
+    wire_begin(&remote->out, frame->verb, frame->number);
+    wire_put_bytes(&remote->out, frame->data, frame->size);
+    wire_end(&remote->out);
+    tracer_sent(remote->tracer, frame, begin_ns, written_bytes(remote) - before);
+    return TAPML_OK;
+}
+
 static tapml_status
 remote_send(struct channel *channel, const void *bytes, size_t size, int descriptor)
 {
@@ -280,10 +301,7 @@ remote_send(struct channel *channel, const void *bytes, size_t size, int descrip
     while (size > 0 && wire_read(at, size, &frame) == WIRE_FRAME) {
         const size_t whole = wire_frame_bytes(&frame);
 
-        TAPML_TRY(see(remote, &frame, descriptor));
-        wire_begin(&remote->out, frame.verb, frame.number);
-        wire_put_bytes(&remote->out, frame.data, frame.size);
-        wire_end(&remote->out);
+        TAPML_TRY(put_message(remote, &frame, descriptor));
         at += whole;
         size -= whole;
     }
@@ -416,6 +434,7 @@ take_frames(struct remote *remote, struct wire_frame *out_frame, int *out_is_rep
         tapml_status status = TAPML_OK;
 
         remote->traffic.received_bytes += wire_frame_bytes(out_frame);
+        tracer_received(remote->tracer, out_frame, wire_frame_bytes(out_frame));
         switch (out_frame->verb) {
         case MESSAGE_REPLY:
             *out_is_reply = remote->has_answered; // Else it is of an earlier worker.
@@ -561,6 +580,7 @@ static void remote_release(struct channel *channel)
     known_release(&remote->known);
     bulk_packer_destroy(remote->packer);
     wire_writer_release(&remote->out);
+    tracer_destroy(remote->tracer);
     alloc_free(remote);
 }
 
@@ -607,8 +627,12 @@ tapml_status remote_create(const struct remote_options *options, struct channel 
                      : status_no_memory();
     }
     alloc_free(folder);
+    if (status == TAPML_OK && options->timeline != NULL) {
+        status = tracer_create(options->timeline, options->url, &remote->tracer);
+    }
     if (status != TAPML_OK) {
         if (remote != NULL) {
+            caller_destroy(remote->caller);
             bulk_packer_destroy(remote->packer);
         }
         alloc_free(remote);

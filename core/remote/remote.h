@@ -11,15 +11,17 @@
 // cut. One thread, that of the channel's owner.
 #pragma once
 
+#include "base/timeline.h"
 #include "link/channel.h"
 
 enum { REMOTE_PATIENCE_S = 600, REMOTE_PATIENCE_MAX_S = 604800 };
 
 struct remote_options {
-    const char *url;       // `tapml://HOST:PORT`. Copied.
-    const char *folder;    // Of keys and peers; NULL: that of remote/identity.h.
-    uint64_t memory_bytes; // What the worker may take; 0: three quarters of its machine's.
-    uint64_t patience_ns;  // Without a connection for longer, the worker counts as lost.
+    const char *url;           // `tapml://HOST:PORT`. Copied.
+    const char *folder;        // Of keys and peers; NULL: that of remote/identity.h.
+    uint64_t memory_bytes;     // What the worker may take; 0: three quarters of its machine's.
+    uint64_t patience_ns;      // Without a connection for longer, the worker counts as lost.
+    struct timeline *timeline; // Draws the messages (remote/tracer.h); borrowed; or NULL.
 };
 
 // Bytes over the connection so far, and what they would have been.
