@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/timeline.h"
 #include "carve/blob.h"
 #include "choose/feature_set.h"
 #include "model/checkpoint.h"
@@ -25,7 +26,8 @@ struct writer {
     uint64_t step_bytes;  // and of those in the step.
 
     pthread_t thread;
-    int is_running; // The caller's.
+    int is_running;               // The caller's.
+    struct timeline_track *track; // Of the thread; or NULL.
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -166,6 +168,21 @@ static tapml_status write_item(struct writer *writer, const struct writer_item *
     return TAPML_OK;
 }
 
+// The same, put down on the timeline.
+static tapml_status write_seen(struct writer *writer, const struct writer_item *item)
+{
+    static const char *const names[] = {
+        [WRITER_CALL] = "call", [WRITER_PROMPT] = "prompt", [WRITER_COMMIT] = "commit"};
+    const uint64_t begin_ns = timeline_begin(writer->track);
+    const tapml_status status = write_item(writer, item);
+    timeline_end(writer->track, begin_ns,
+                 &(struct timeline_span){.kind = "write",
+                                         .name = item->call.is_kept ? "case" : names[item->kind],
+                                         .detail = item->call.instance,
+                                         .bytes = item->bytes});
+    return status;
+}
+
 // The next item, or NULL at the end. The lock is held.
 static struct writer_item *take(struct writer *writer)
 {
@@ -189,7 +206,7 @@ static void *run(void *user)
     while (item) {
         const int goes_on = writer->status == TAPML_OK;
         (void)pthread_mutex_unlock(&writer->lock);
-        tapml_status status = goes_on ? write_item(writer, item) : TAPML_OK;
+        tapml_status status = goes_on ? write_seen(writer, item) : TAPML_OK;
         if (status == TAPML_UNAVAILABLE) { // The message says how much room to make.
             status = status_explain(status, "a step needs at most %llu bytes",
                                     (unsigned long long)writer->step_bytes);
@@ -202,6 +219,7 @@ static void *run(void *user)
             (void)snprintf(writer->message, sizeof(writer->message), "%s", status_message());
         }
         writer->queued_bytes -= bytes;
+        timeline_count(writer->track, "bytes that wait to be written", writer->queued_bytes);
         (void)pthread_cond_broadcast(&writer->changed);
         item = take(writer);
     }
@@ -218,6 +236,7 @@ tapml_status writer_create(const char *store_path, struct writer **out_writer)
     }
     (void)pthread_mutex_init(&writer->lock, NULL); // Cannot fail on Linux.
     (void)pthread_cond_init(&writer->changed, NULL);
+    writer->track = timeline_beside("writer");
     tapml_status status = store_open(store_path, 1, &writer->store);
     if (status == TAPML_OK) {
         const int error = pthread_create(&writer->thread, NULL, run, writer);
@@ -244,12 +263,22 @@ static void make_due(struct writer *writer)
     }
 }
 
+static int has_room(const struct writer *writer, const struct writer_item *item)
+{
+    return writer->queued_bytes == 0 || writer->queued_bytes + item->bytes <= WRITER_QUEUE_BYTES;
+}
+
 void writer_push(struct writer *writer, struct writer_item *item)
 {
     (void)pthread_mutex_lock(&writer->lock);
-    while (writer->queued_bytes > 0 && writer->queued_bytes + item->bytes > WRITER_QUEUE_BYTES) {
-        make_due(writer);
-        (void)pthread_cond_wait(&writer->changed, &writer->lock);
+    if (!has_room(writer, item)) {
+        const uint64_t begin_ns = timeline_begin(timeline_mine());
+        while (!has_room(writer, item)) {
+            make_due(writer);
+            (void)pthread_cond_wait(&writer->changed, &writer->lock);
+        }
+        timeline_end(timeline_mine(), begin_ns,
+                     &(struct timeline_span){.kind = "wait", .name = "wait for the writer"});
     }
     item->next = NULL;
     if (writer->last) {
@@ -283,7 +312,10 @@ static void end_thread(struct writer *writer)
     writer->is_ending = 1;
     (void)pthread_cond_broadcast(&writer->changed);
     (void)pthread_mutex_unlock(&writer->lock);
+    const uint64_t begin_ns = timeline_begin(timeline_mine());
     (void)pthread_join(writer->thread, NULL);
+    timeline_end(timeline_mine(), begin_ns,
+                 &(struct timeline_span){.kind = "wait", .name = "wait for the writer"});
     writer->is_running = 0;
 }
 

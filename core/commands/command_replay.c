@@ -50,6 +50,7 @@ static const struct options_spec specs[] = {
     {"--comparer", "ID",
      "a comparer of a plugin measures the outputs too; may be given several times"},
     {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
+    TIMELINES_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -376,7 +377,8 @@ static tapml_status run(const struct command *command, struct replaying *replayi
                          has_config ? &replaying->config.ini : NULL, &replaying->setup));
     interrupt_watch();
     TAPML_TRY(replaying->shard.count > 0 ? take_share(replaying) : TAPML_OK);
-    return driver_bundle_is(replaying->store) ? replay_driver(replaying) : replay(replaying);
+    TAPML_TRY(driver_bundle_is(replaying->store) ? replay_driver(replaying) : replay(replaying));
+    return timelines_finish(&replaying->setup.timelines);
 }
 
 static void replaying_release(struct replaying *replaying)

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/output.h"
+#include "base/timeline.h"
 #include "commands/opened_run.h"
 #include "commands/side_by_side.h"
 #include "config/run_file.h"
@@ -29,6 +30,7 @@ static const struct options_spec specs[] = {
     {"--all", NULL, "replays all kept cases, whatever [select] says"},
     {"--side-by-side", NULL,
      "gives each target a process of its own, that works while the source carves"},
+    TIMELINES_OPTIONS,
     {"--verbose", NULL, "prints times, and what it took to find what is wrong, too"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -97,6 +99,17 @@ join_jobs(struct opened_run *opened, struct place *target, struct joined *joined
     return status;
 }
 
+static tapml_status open_joined(const struct joining *joining, size_t index)
+{
+    struct opened_run *opened = &joining->run->opened;
+    const struct run_config *config = &opened->config;
+
+    TAPML_TRY(timelines_split(joining->options, config->targets[index].name, config->ini.arena));
+    TAPML_TRY(setup_open(joining->program, joining->options, &config->ini, &opened->setup));
+    interrupt_watch();
+    return opened_run_join(opened, index);
+}
+
 // What fails here is tried again by the host, which says what is to be said.
 static enum outcome join(void *user, size_t index, const struct side_link *link)
 {
@@ -105,17 +118,13 @@ static enum outcome join(void *user, size_t index, const struct side_link *link)
     struct joined joined = {.link = link};
     tapml_status status = hear(&joined, SIDE_OPENED);
 
-    if (status == TAPML_OK) {
-        status =
-            setup_open(joining->program, joining->options, &opened->config.ini, &opened->setup);
-    }
-    if (status == TAPML_OK) {
-        interrupt_watch();
-        status = opened_run_join(opened, index);
-    }
+    status = status == TAPML_OK ? open_joined(joining, index) : status;
     if (status == TAPML_OK) {
         side_by_side_speak(link);
         status = join_jobs(opened, opened->targets[index], &joined);
+    }
+    if (status == TAPML_OK) {
+        status = timelines_finish(&opened->setup.timelines);
     }
     if (status != TAPML_OK && status != TAPML_CANCELLED) {
         log_line(LOG_WARNING,
@@ -212,6 +221,7 @@ static tapml_status run_all(struct run *run, const struct options *options)
     TAPML_TRY(opened_run_fill(opened));
     run->printing.dir = opened->config.dir;
     TAPML_TRY(run_targets(run));
+    timeline_stage("report");
     bundles_remove_rest(opened->config.dir, run->bundle_count);
     return opened->shard.count > 0 ? TAPML_OK : report_run(run, options);
 }
@@ -265,8 +275,8 @@ enum outcome command_run_main(const struct command *command)
     if (status != TAPML_OK) {
         return outcome_report(status);
     }
-    if (options_get(&options, "--side-by-side") != NULL && options_get(&options, "--carve") == NULL &&
-        run.opened.config.target_count > 1) {
+    if (options_get(&options, "--side-by-side") != NULL &&
+        options_get(&options, "--carve") == NULL && run.opened.config.target_count > 1) {
         struct joining joining = {command->program, &options, &run};
 
         status = side_by_side_begin(&run.opened.config, join, &joining, &run.side);
@@ -282,6 +292,9 @@ enum outcome command_run_main(const struct command *command)
         status = run_all(&run, &options);
     }
     side_by_side_end(&run.side);
+    if (status == TAPML_OK) {
+        status = timelines_finish(&run.opened.setup.timelines);
+    }
     if (status == TAPML_OK) {
         status = output_check();
     }

@@ -226,7 +226,8 @@ static tapml_status make_channel(const struct isolation_options *options,
         return remote_create(
             &(struct remote_options){.url = how->url,
                                      .memory_bytes = (uint64_t)how->memory_mib << 20,
-                                     .patience_ns = (uint64_t)how->patience_s * 1000000000u},
+                                     .patience_ns = (uint64_t)how->patience_s * 1000000000u,
+                                     .timeline = options->timeline},
             out_channel);
     }
     TAPML_TRY(isolation_find_worker(options->program, &path));

@@ -5,7 +5,10 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
+#include "base/timeline.h"
 #include "schema/infer.h"
+
+#include <stdio.h>
 
 enum follows { FOLLOWS_UNKNOWN, FOLLOWS_YES, FOLLOWS_NO };
 
@@ -243,6 +246,35 @@ run_step(struct executor *executor, const struct program *program, const struct 
     return TAPML_OK;
 }
 
+static const char *name_of(const struct executor *executor, uint8_t place)
+{
+    return place == SPACE_NO_PLACE ? "host" : executor->given.spaces->places[place].name;
+}
+
+// Puts a step that has begun at `begin_ns` on the timeline of the thread.
+static void draw_step(const struct executor *executor,
+                      const struct program *program,
+                      const struct step *step,
+                      uint64_t begin_ns)
+{
+    static const char *const words[] = {
+        [STEP_UPLOAD] = "upload to", [STEP_MOVE] = "move to",       [STEP_CAST] = "cast for",
+        [STEP_CALL] = "call on",     [STEP_RELEASE] = "release on", [STEP_SIGNAL] = "signal on",
+        [STEP_WAIT] = "wait for"};
+    const int is_value = step->kind == STEP_MOVE || step->kind == STEP_CAST;
+    const int is_weight = step->kind == STEP_UPLOAD || step->kind == STEP_RELEASE;
+    const uint8_t place = step->kind == STEP_WAIT ? step->from : step->place;
+    char name[TIMELINE_NAME];
+    (void)snprintf(name, sizeof(name), "%s %s", words[step->kind], name_of(executor, place));
+    timeline_end(
+        timeline_mine(), begin_ns,
+        &(struct timeline_span){.kind = "step",
+                                .name = name,
+                                .detail = is_value ? executor->given.graph->values[step->index].name
+                                          : is_weight ? program->residents[step->index]->key.tensor
+                                                      : NULL});
+}
+
 // What depends on the position alone is bound anew at each call.
 static int has_same_shapes(const struct affine_point *left, const struct affine_point *right)
 {
@@ -262,8 +294,13 @@ tapml_status executor_run(struct executor *executor,
         executor->serial++;
     }
     executor->point = *point;
+    const struct timeline_track *track = timeline_mine();
     for (uint32_t i = 0; i < program->step_count; i++) {
+        const uint64_t begin_ns = timeline_begin(track);
         TAPML_TRY(run_step(executor, program, &program->steps[i]));
+        if (track) {
+            draw_step(executor, program, &program->steps[i], begin_ns);
+        }
     }
     value_set_end_call(executor->given.values, program->valid);
     return TAPML_OK;

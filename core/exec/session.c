@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/timeline.h"
 #include "exec/binding.h"
 #include "exec/compile.h"
 #include "exec/executor.h"
@@ -15,6 +16,7 @@
 #include "exec/value.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { CAPACITY_MAX = INT32_MAX / 2 }; // Positions are i32 in graphs.
@@ -369,6 +371,19 @@ static tapml_status find_program(struct session *session,
     return TAPML_OK;
 }
 
+// Puts a run of the graph on the timeline of the thread.
+static void draw_run(const struct affine_point *point, uint64_t begin_ns)
+{
+    char name[TIMELINE_NAME];
+    if (begin_ns > 0) {
+        (void)snprintf(name, sizeof(name), "feed %lld at %lld",
+                       (long long)point->value[AFFINE_TOKENS],
+                       (long long)point->value[AFFINE_POSITION]);
+        timeline_end(timeline_mine(), begin_ns,
+                     &(struct timeline_span){.kind = "feed", .name = name});
+    }
+}
+
 tapml_status session_step(struct session *session,
                           const int32_t *ids,
                           int64_t count,
@@ -397,7 +412,9 @@ tapml_status session_step(struct session *session,
     TAPML_TRY(find_program(session, &call.point, &program));
     ASSERT(program && program->node_count == session->graph->op_count); // Each op is called once.
     session->is_broken = 1;
+    const uint64_t begin_ns = timeline_begin(timeline_mine());
     TAPML_TRY(executor_run(session->executor, program, &call.point));
+    draw_run(&call.point, begin_ns);
     session->is_broken = 0;
     session->has_step = 1;
     session->position = end;

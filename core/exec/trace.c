@@ -23,6 +23,7 @@ static const size_t NO_LINE = SIZE_MAX;
 
 struct trace {
     struct backend_wrapper wrapper; // First, so that a `struct backend *` is a `struct trace *`.
+    struct timeline_track *track;   // Or NULL.
     struct trace_line *lines;
     size_t count;
     size_t capacity;
@@ -32,6 +33,14 @@ struct trace {
     size_t mark_first, mark_count;
     struct trace_mark marks[MARKS_MAX]; // A ring, in the order of the work.
 };
+
+// Adds the time of a call to its line.
+static void add_time(struct trace *trace, size_t line, uint64_t begin_ns, uint64_t end_ns)
+{
+    trace->lines[line].time_ns += end_ns - begin_ns;
+    timeline_put(trace->track, begin_ns, end_ns,
+                 &(struct timeline_span){.kind = "work", .name = trace->lines[line].op->name});
+}
 
 static struct trace_line *find_line(const struct trace *trace, const tapml_op *op)
 {
@@ -88,7 +97,7 @@ static void collect(struct trace *trace)
         if (end_ns > begin_ns) { // Notifications of two threads can come in another order.
             trace->end_ns = end_ns;
             if (mark->line != NO_LINE) {
-                trace->lines[mark->line].time_ns += end_ns - begin_ns;
+                add_time(trace, mark->line, begin_ns, end_ns);
             }
         }
         trace->mark_first = (trace->mark_first + 1) % MARKS_MAX;
@@ -162,7 +171,7 @@ static tapml_status end_call(struct trace *trace, struct trace_line *line, uint6
         return put_mark(trace, begin_ns, (size_t)(line - trace->lines));
     }
     TAPML_TRY(backend_wait(trace->wrapper.inner));
-    line->time_ns += clock_now_ns() - begin_ns;
+    add_time(trace, (size_t)(line - trace->lines), begin_ns, clock_now_ns());
     return TAPML_OK;
 }
 
@@ -259,6 +268,11 @@ static tapml_status make_link(void *user,
 struct place_link trace_link(struct trace **out_trace)
 {
     return (struct place_link){.kind = PLACE_TRACE, .create = make_link, .user = out_trace};
+}
+
+void trace_draw(struct trace *trace, struct timeline_track *track)
+{
+    trace->track = track;
 }
 
 size_t trace_count(const struct trace *trace)

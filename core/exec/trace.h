@@ -14,6 +14,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "base/timeline.h"
 #include "device/backend.h"
 #include "exec/place.h"
 
@@ -38,6 +39,9 @@ struct backend *trace_backend(struct trace *trace);
 // The same as a link of a chain (exec/place), which owns the trace; `*out_trace` is set when the
 // chain is made.
 struct place_link trace_link(struct trace **out_trace);
+
+// From now on each call is drawn on a track of a timeline (base/timeline), borrowed; NULL: none is.
+void trace_draw(struct trace *trace, struct timeline_track *track);
 
 // One line for each op that was called, in the order of their first calls. `trace_at` is valid
 // until the next call. Times are complete behind a wait for all.

@@ -4,6 +4,7 @@
 #include "run/interrupt.h"
 
 #include "base/mapping.h"
+#include "base/timeline.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -34,6 +35,7 @@ static void end_now(int number)
     const struct interrupt_farewell *last = atomic_load(&farewell);
 
     (void)number;
+    timeline_settle();
     if (last != NULL) {
         const ssize_t size = pwrite(last->descriptor, last->bytes, last->size, 0);
 
@@ -51,6 +53,7 @@ static void take_note(int number)
     const struct itimerval patience = {.it_value = {.tv_usec = PATIENCE_US}};
 
     if (interrupted) {
+        timeline_settle();
         _exit(INTERRUPT_EXIT);
     }
     interrupted = 1;

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/timeline.h"
 #include "run/interrupt.h"
 
 #include <math.h>
@@ -28,6 +29,7 @@ void progress_begin(struct progress *progress, const char *phase, int quiet)
                                   .shown_ns = now_ns,
                                   .is_terminal = isatty(STDERR_FILENO),
                                   .is_quiet = quiet};
+    timeline_stage(phase);
 }
 
 void progress_print_time(double seconds, char out[PROGRESS_TIME_TEXT])
@@ -118,6 +120,7 @@ void progress_end(struct progress *progress, const char *format, ...)
     char what[1024];
     va_list arguments;
 
+    timeline_stage(NULL);
     if (progress->is_terminal) {
         log_hide();
     }

@@ -31,7 +31,8 @@ struct progress {
     int is_quiet;
 };
 
-// Begins a phase: "carve", "replay on gpu". The text is borrowed.
+// Begins a phase: "carve", "replay on gpu". The text is borrowed. It is a stage of the thread's
+// timeline, if that has one, until the phase ends or another one begins.
 void progress_begin(struct progress *progress, const char *phase, int quiet);
 
 // Shows `done` of `all`: at most ten times a second on a terminal; else a line where a tenth more

@@ -14,6 +14,7 @@
 #include "config/survey.h"
 #include "exec/expanded.h"
 #include "exec/reduced.h"
+#include "exec/timed.h"
 #include "link/loopback.h"
 #include "plugin/search.h"
 #include "run/observers.h"
@@ -187,6 +188,9 @@ static tapml_status open_with(const char *program,
     tapml_status status = setup.arena != NULL ? read_options(&setup, options) : status_no_memory();
 
     if (status == TAPML_OK) {
+        status = timelines_open(options, &setup.timelines);
+    }
+    if (status == TAPML_OK) {
         status = open_registry(&setup, options, manner);
     }
     if (status == TAPML_OK) {
@@ -245,6 +249,7 @@ void setup_close(struct setup *setup)
         ini_release(setup->given);
     }
     arena_destroy(setup->arena);
+    timelines_close(&setup->timelines);
     *setup = (struct setup){0};
 }
 
@@ -352,7 +357,8 @@ static tapml_status open_worker(void *user,
                                                       .threads = pool_width(setup->pool),
                                                       .rules = settings->faults,
                                                       .rule_count = settings->fault_count,
-                                                      .arena = setup->arena},
+                                                      .arena = setup->arena,
+                                                      .timeline = setup->timelines.link},
                           &settings->isolation, settings->backend, out_backend);
 }
 
@@ -391,6 +397,9 @@ tapml_status setup_open_place(struct setup *setup, struct place *place)
     }
     if (settings->observers != NULL) {
         links[count++] = observers_link(setup->registry);
+    }
+    if (setup->timelines.run != NULL) {
+        links[count++] = timed_link(setup->timelines.run);
     }
     if (activation_is_reduced(settings->activation)) {
         links[count++] = reduced_link();

@@ -9,6 +9,7 @@
 #include "exec/session.h"
 #include "plugin/model.h"
 #include "plugin/registry.h"
+#include "run/timelines.h"
 #include "tokenizer/special.h"
 #include "tokenizer/tokenizer.h"
 
@@ -33,6 +34,7 @@ struct setup {
     const char *observers;                    // Of what setup_place opens; or NULL.
     struct place *places[SESSION_PLACES_MAX]; // Own, in the order in which they were added.
     uint32_t place_count;
+    struct timelines timelines; // Those of the options, by which each place is drawn.
 };
 
 // The options that all commands with plugins have: --plugin, --safe, --threads.

@@ -9,8 +9,10 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/timeline.h"
 #include "config/run_config.h"
 #include "exec/run.h"
+#include "exec/timed.h"
 #include "exec/trace.h"
 #include "offload/alone.h"
 #include "offload/loop.h"
@@ -384,7 +386,12 @@ static tapml_status trace_once(const struct target_jobs *target,
 {
     const struct place_link link = trace_link(out_trace);
 
+    struct timeline_track *track = NULL;
+
+    TAPML_TRY(timed_track(target->run->setup->timelines.run, &target->running->settings, "device",
+                          &track));
     TAPML_TRY(place_wrap(target->running, &target->running->settings, &link, 1, out_traced));
+    trace_draw(*out_trace, track);
     return run_traced(target, plan, *out_traced);
 }
 
@@ -442,13 +449,15 @@ static tapml_status keep_times(const struct target_jobs *target, const struct tr
 }
 
 // Measures what the ops cost under the plan, which ends the offload.
-static tapml_status measure(const struct target_jobs *target, const char *text)
+static tapml_status measure(struct target_jobs *target, const char *text)
 {
     struct plan *plan = NULL;
     struct place *traced = NULL;
     struct trace *trace = NULL;
 
     TAPML_TRY(plan_parse(text, "the plan of the offload", &plan));
+    (void)snprintf(target->phase, sizeof(target->phase), "measure on %s", target->name);
+    timeline_stage(target->phase);
     tapml_status status = trace_plan(target, plan, &traced, &trace);
 
     if (status == TAPML_OK) {

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "base/timeline.h"
 #include "store/case.h"
 #include "store/metadata.h"
 #include "store/representative.h"
@@ -229,7 +230,11 @@ static tapml_status derive_around(struct derived_cases *cases, int64_t id)
         }
     }
     for (uint32_t i = 0; status == TAPML_OK && i < count; i++) {
+        const uint64_t begin_ns = timeline_begin(timeline_mine());
         status = derive_one(cases, &item, &recipes[i]);
+        timeline_end(timeline_mine(), begin_ns,
+                     &(struct timeline_span){
+                         .kind = "case", .name = item.op_name, .detail = recipes[i].label});
     }
     arena_destroy(arena);
     return status;

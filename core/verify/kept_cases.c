@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/timeline.h"
 #include "choose/budget.h"
 #include "store/case.h"
 #include "store/label.h"
@@ -41,11 +42,14 @@ static tapml_status write_results(struct kept_cases *cases)
     if (cases->written == cases->list->count) {
         return TAPML_OK;
     }
+    const uint64_t begin_ns = timeline_begin(timeline_mine());
     tapml_status status = store_begin(store);
     for (size_t i = cases->written; status == TAPML_OK && i < cases->list->count; i++) {
         status = examiner_write(cases->examiner, &cases->list->items[i]);
     }
     status = status == TAPML_OK ? store_commit(store) : status;
+    timeline_end(timeline_mine(), begin_ns,
+                 &(struct timeline_span){.kind = "write", .name = "write verdicts"});
     if (status != TAPML_OK) {
         store_rollback(store);
         return status;
@@ -99,7 +103,10 @@ static tapml_status judge_case(struct kept_cases *cases, struct verdict *verdict
     if (!arena) {
         return status_no_memory();
     }
+    struct timeline_track *track = timeline_mine();
+    const uint64_t begin_ns = timeline_begin(track);
     tapml_status status = stored_case_load(cases->options->store, verdict->case_id, arena, &item);
+    timeline_end(track, begin_ns, &(struct timeline_span){.kind = "read", .name = "read a case"});
     if (status == TAPML_OK) {
         status = examiner_name(kept, &item, verdict);
     }
@@ -115,7 +122,11 @@ static tapml_status judge_case(struct kept_cases *cases, struct verdict *verdict
     } else if (status == TAPML_OK) {
         struct examination examination = {
             .item = &item, .schema = examiner_schema(cases->examiner, &item), .is_timed = 1};
+        const uint64_t judged_ns = timeline_begin(track);
         status = divider_try(cases->divider, cases->examiner, &examination, kept, verdict);
+        timeline_end(
+            track, judged_ns,
+            &(struct timeline_span){.kind = "case", .name = item.op_name, .detail = item.instance});
         cases->list->count += status == TAPML_OK;
     }
     arena_destroy(arena);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/hash.h"
+#include "base/timeline.h"
 #include "store/case.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
@@ -660,6 +661,7 @@ tapml_status replay_run(struct replay *replay,
     arena_destroy(replay->results);
     replay->results = running.arena = arena_create();
     running.images = arena_create();
+    const uint64_t begin_ns = timeline_begin(timeline_mine());
     tapml_status status =
         running.arena && running.images ? run(&running, timed) : status_no_memory();
     if (status != TAPML_OK || result.outcome != REPLAY_RAN) {
@@ -672,6 +674,10 @@ tapml_status replay_run(struct replay *replay,
         }
     }
     end(&running);
+    timeline_end(timeline_mine(), begin_ns,
+                 &(struct timeline_span){.kind = "replay",
+                                         .name = backend_info(replay->backend)->component,
+                                         .detail = item->instance});
     TAPML_TRY(status);
     *out_result = result;
     return TAPML_OK;

@@ -289,6 +289,10 @@ words("a budget of a watch that is none", ["--budget: budget is 'some', expected
       "x.ini", "--budget", "some")
 words("an interval of no time", ["--interval is '0', expected seconds, at least 1"], "watch", "--config", "x.ini",
       "--interval", "0")
+words("a timeline that is in no folder", ["--timeline: cannot write '", "absent/t.json"], "--config",
+      os.path.join(rig.SOURCE, "conf", "quickstart.ini"), "--timeline", "FOLDER/absent/t.json", code=3)
+words("a timeline that is no file", ["--trace-link: ", "/dev/null"], "--config",
+      os.path.join(rig.SOURCE, "conf", "quickstart.ini"), "--trace-link", "/dev/null")
 words("threads out of range", ["option '--threads' is 0, expected 1 to 1024"], "--config",
       os.path.join(rig.SOURCE, "conf", "quickstart.ini"), "--threads", "0")
 words("an unknown key to explain", ["unknown key 'chunkk', did you mean 'chunk'?"], "--explain", "chunkk")

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 
+import events
 import far
 import killing
 import rig
@@ -38,8 +39,8 @@ def start(host, ini):
     return host.start(rig.HOST, "--config", ini, "--threads", "1")
 
 
-def run(host, ini, code=1):
-    return rig.check(rig.host("--config", ini, "--threads", "1", env=host.env), code)
+def run(host, ini, code=1, *more):
+    return rig.check(rig.host("--config", ini, "--threads", "1", *more, env=host.env), code)
 
 
 def pairing_needs_both_people(folder):
@@ -59,6 +60,25 @@ def pairing_needs_both_people(folder):
     rig.contains(rig.check(rig.host("pair", "--remove", "phone", env=host.env), 2).stderr, "there is no peer 'phone'")
 
 
+def expect_trace(path, port, forwarded):
+    """Each message has its bytes, as many as went over the connection, and each op what its arguments would have taken."""
+    made = events.read(path)
+    found = events.tracks(made)
+    name = f"tapml://127.0.0.1:{port}"
+    calls = [span for span in found[name + "/sent"] if span["cat"] == "call"]
+    totals = {event["name"]: event["args"] for event in made if event["ph"] == "C"}  # The last ones stay.
+    assert {span["name"] for span in calls} == set(totals) and len(totals) > 3, totals.keys()
+    assert any(span["args"].get("detail", "").startswith("layers.0/") for span in calls)
+    for op, args in totals.items():
+        assert args["both_ways"] == sum(span["args"].get("both_ways", 0) for span in calls if span["name"] == op), op
+    for track in ("sent", "answers"):
+        events.expect_nesting(found[f"{name}/{track}"])
+    messages = [span for track in ("sent", "received") for span in found[f"{name}/{track}"] if span["cat"] == "message"]
+    told = sum(span["args"]["bytes"] for span in messages)
+    assert forwarded / 2 < told <= forwarded, (told, forwarded)
+    assert sum(args["bytes"] for args in totals.values()) < sum(args["both_ways"] for args in totals.values())
+
+
 def it_finds_what_a_local_run_finds(folder):
     expected = test_kill.undisturbed(folder)
     host, worker = machines(folder)
@@ -67,9 +87,11 @@ def it_finds_what_a_local_run_finds(folder):
         sent = []
         for name in ("first", "second"):
             ini, dir_ = write(folder, link.own_port, name)
+            trace = os.path.join(folder, name + ".json")
             before = link.forwarded
-            run(host, ini)
+            run(host, ini, 1, "--trace-link", trace)
             killing.check_whole(dir_)
+            expect_trace(trace, link.own_port, link.forwarded - before)
             test_kill.same(dir_, expected, name)
             sent.append(link.forwarded - before)
         link.close()

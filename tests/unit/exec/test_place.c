@@ -104,15 +104,16 @@ Test(place, links_are_made_from_the_inside_out_and_released_from_the_outside_in)
     const struct place_link links[] = {
         place_device_link(plugins.registry), link_of(PLACE_EXPANDED, "e"),
         link_of(PLACE_LOOPBACK, "l"),        link_of(PLACE_FAULTS, "f"),
-        link_of(PLACE_REDUCED, "r"),         link_of(PLACE_GUARD, "g"),
-        link_of(PLACE_TRACE, "t"),           link_of(PLACE_RECORDER, "c"),
+        link_of(PLACE_TIMED, "d"),           link_of(PLACE_REDUCED, "r"),
+        link_of(PLACE_GUARD, "g"),           link_of(PLACE_TRACE, "t"),
+        link_of(PLACE_RECORDER, "c"),
     };
     struct place *place = open_place(links, sizeof(links) / sizeof(*links));
-    cr_assert_str_eq(made, "elfrgtc");
+    cr_assert_str_eq(made, "elfdrgtc");
     cr_assert_eq(place->backend, place->links[PLACE_RECORDER]);
     cr_assert_str_eq(backend_info(place->backend)->component, "reference");
     place_destroy(place);
-    cr_assert_str_eq(released, "ctgrfle");
+    cr_assert_str_eq(released, "ctgrdfle");
 }
 
 Test(place, a_link_that_cannot_be_made_leaves_the_place_as_it_was)

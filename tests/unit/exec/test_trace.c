@@ -5,6 +5,7 @@
 #include "exec/session.h"
 #include "exec/trace.h"
 #include "harness/calls.h"
+#include "harness/events.h"
 #include "harness/late.h"
 #include "harness/places.h"
 #include "harness/plugin_fixture.h"
@@ -130,6 +131,39 @@ Test(trace, counts_every_op)
 Test(trace, counts_every_op_without_waiting)
 {
     count_every_op(LATE_NOTIFIES);
+}
+
+// Each call is a span, whose times are those of the lines.
+static void draw_every_call(enum late_notices notices)
+{
+    struct fixture fixture;
+    struct scratch scratch;
+    struct timeline *timeline = NULL;
+    struct timeline_track *track = NULL;
+    double drawn_us = 0;
+    open_fixture(&fixture, &(struct late_options){.notices = notices});
+    scratch_make(&scratch);
+    cr_assert_eq(timeline_create(scratch_path(&scratch, "t.json"), &timeline), TAPML_OK);
+    cr_assert_eq(timeline_track(timeline, "gpu", "device", &track), TAPML_OK);
+    trace_draw(fixture.trace, track);
+    cr_assert_eq(feed(&fixture), TAPML_OK, "%s", status_message());
+    cr_assert_eq(timeline_finish(timeline), TAPML_OK);
+    json_t *events = events_read(scratch_path(&scratch, "t.json"));
+    cr_expect_eq(events_count(events, "X", NULL), 2 * model_graph(fixture.model)->op_count);
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        drawn_us += events_number(json_array_get(events, i), "dur");
+    }
+    cr_expect_float_eq(drawn_us * 1e3, (double)time_of_all(fixture.trace), 1);
+    json_decref(events);
+    close_fixture(&fixture);
+    timeline_destroy(timeline);
+    scratch_remove(&scratch);
+}
+
+Test(trace, draws_every_call)
+{
+    draw_every_call(LATE_SILENT);
+    draw_every_call(LATE_NOTIFIES);
 }
 
 // More calls than it keeps track of, without a wait between them.
