@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "commands/look_cause.h"
 #include "commands/watch_look.h"
+#include "commands/watch_simulate.h"
 #include "config/run_file.h"
 #include "run/setup.h"
 #include "store/metadata.h"
@@ -33,13 +34,22 @@ static const struct options_spec specs[] = {
      "seconds between two looks if no file changes; that of [watch] if absent"},
     {"--budget", "N", "stale cases that run at a look: 200, 2% of all cases, or 600s"},
     {"--page", "FILE", "the page that is written; watch.html in the folder of the run if absent"},
+    {"--simulate", NULL,
+     "runs nothing, and says what other triggers would have run of the changes that earlier looks "
+     "have recorded, and found: a row for each --triggers, --ensemble and --budget, each of which "
+     "may be given several times"},
+    {"--triggers", "WORDS", "triggers that are simulated, such as \"identity drift:2\""},
+    {"--ensemble", "any|majority", "how many of them have to fire"},
+    {"--json", NULL, "prints the simulation as JSON"},
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
 
 const struct options_manual command_watch_manual = {
     .usage =
-        "tapml-host watch --config FILE [--once] [--interval SECONDS] [--budget N] [--page FILE]",
+        "tapml-host watch --config FILE [--once] [--interval SECONDS] [--budget N] [--page FILE]\n"
+        "tapml-host watch --simulate --config FILE | DIR [--triggers WORDS] [--ensemble "
+        "any|majority] [--budget N] [--interval SECONDS] [--json]",
     .about = "Watches the files, devices and drivers that the verdicts of a run depend on, "
              "replays the cases that a change has made stale, worst risk first, and tells which "
              "verdicts have turned. Ends with 1 after --once if one is worse than it was.",
@@ -244,12 +254,37 @@ static enum outcome serve(struct watching *watching)
 
 // -- The command -------------------------------------------------------------------------------
 
+static int simulates(const struct watching *watching)
+{
+    return options_get(&watching->options, "--simulate") != NULL;
+}
+
+// Options of the one form say nothing in the other.
+static tapml_status check_form(const struct watching *watching)
+{
+    static const char *const of_looks[] = {"--once", "--page", NULL};
+    static const char *const of_simulations[] = {"--triggers", "--ensemble", "--json", NULL};
+    const char *const *strange = simulates(watching) ? of_looks : of_simulations;
+
+    for (; *strange != NULL; strange++) {
+        if (options_get(&watching->options, *strange) != NULL) {
+            return status_fail(TAPML_INVALID, "%s is for a watch %s --simulate", *strange,
+                               simulates(watching) ? "without" : "with");
+        }
+    }
+    return TAPML_OK;
+}
+
 static tapml_status read_options(const struct command *command, struct watching *watching)
 {
     struct watch_settings settings = {.interval_s = 1};
 
     TAPML_TRY(options_parse(specs, command->argc, command->argv, &watching->options));
     if (options_get(&watching->options, "--help") != NULL) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(check_form(watching));
+    if (simulates(watching)) {
         return TAPML_OK;
     }
     TAPML_TRY(options_no_plain(&watching->options));
@@ -270,6 +305,9 @@ enum outcome command_watch_main(const struct command *command)
     }
     if (options_get(&watching.options, "--help") != NULL) {
         return outcome_report(options_help(&command_watch_manual));
+    }
+    if (simulates(&watching)) {
+        return outcome_report(watch_simulate_run(&watching.options));
     }
     take_signals(&watching.outside);
     const enum outcome outcome =

@@ -86,6 +86,38 @@ look_cause_compare(struct store *store, const struct watched_files *files, struc
     return TAPML_OK;
 }
 
+static void add_kept(struct store *store, struct text *text)
+{
+    const char *kept = metadata_get(store, LOOK_CAUSE_KEPT);
+
+    if (kept != NULL && *kept != '\0') {
+        look_cause_add(text, kept);
+    }
+}
+
+tapml_status look_cause_keep(struct store *store, const char *sentence)
+{
+    struct text kept;
+
+    text_init(&kept);
+    add_kept(store, &kept);
+    look_cause_add(&kept, sentence);
+    tapml_status status = text_status(&kept);
+
+    status = status == TAPML_OK ? metadata_note(store, LOOK_CAUSE_KEPT, kept.data) : status;
+    text_release(&kept);
+    return status;
+}
+
+tapml_status look_cause_resume(struct store *store, struct text *cause)
+{
+    const size_t length = cause->length;
+
+    add_kept(store, cause);
+    TAPML_TRY(text_status(cause));
+    return length > 0 ? metadata_note(store, LOOK_CAUSE_KEPT, cause->data) : TAPML_OK;
+}
+
 void look_cause_target(const struct target_row *before,
                        const struct target_row *now,
                        struct text *cause)

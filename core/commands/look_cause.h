@@ -16,8 +16,10 @@ struct run_config;
 struct store;
 struct target_row;
 
-// Metadata that list the files of the last look (watch/watched_files.h).
+// Metadata that list the files of the last look (watch/watched_files.h), and what looks have found
+// that were killed before they could write it.
 #define LOOK_CAUSE_FILES "watch.files"
+#define LOOK_CAUSE_KEPT  "watch.cause"
 
 // Adds a sentence to a cause.
 void look_cause_add(struct text *cause, const char *sentence);
@@ -33,6 +35,14 @@ tapml_status look_cause_list_model(const char *model, struct watched_files *file
 tapml_status look_cause_compare(struct store *store,
                                 const struct watched_files *files,
                                 struct text *cause) STATUS_USED;
+
+// Keeps a sentence, in a transaction of its own, for the look that follows if this one is killed:
+// what it says is found once, unlike what has become of files. LOOK_CAUSE_KEPT is set to "" by the
+// look that writes its row.
+tapml_status look_cause_keep(struct store *store, const char *sentence) STATUS_USED;
+
+// Keeps what a cause says, and adds to it what was kept before.
+tapml_status look_cause_resume(struct store *store, struct text *cause) STATUS_USED;
 
 // Adds what became of a target between two starts, beside its files.
 void look_cause_target(const struct target_row *before,

@@ -79,20 +79,6 @@ tapml_status set_aside_store(struct opened_run *run, struct text *cause)
     return status;
 }
 
-static tapml_status note_taken(struct opened_run *run)
-{
-    struct store *store = run->store;
-
-    TAPML_TRY(store_begin(store));
-    tapml_status status = metadata_set(store, TOOK, "1");
-
-    status = status == TAPML_OK ? store_commit(store) : status;
-    if (status != TAPML_OK) {
-        store_rollback(store);
-    }
-    return status;
-}
-
 static tapml_status take_from(struct opened_run *run, const char *path, struct text *cause)
 {
     struct merge_counts counts = {0};
@@ -123,7 +109,7 @@ tapml_status set_aside_take_over(struct opened_run *run, struct text *cause)
     if (status == TAPML_OK && file_exists(path.data)) {
         status = take_from(run, path.data, cause);
         if (status == TAPML_OK) {
-            status = note_taken(run);
+            status = metadata_note(run->store, TOOK, "1");
         }
         if (status == TAPML_OK) {
             remove_store(run, BEFORE "*");

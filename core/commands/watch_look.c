@@ -20,6 +20,7 @@
 #include "run/run_lock.h"
 #include "run/target_metadata.h"
 #include "store/look.h"
+#include "store/looked.h"
 #include "store/metadata.h"
 #include "store/store.h"
 #include "store/target.h"
@@ -100,6 +101,7 @@ static tapml_status open_look(struct look_work *look)
     TAPML_TRY(status);
     TAPML_TRY(opened_run_fill(run));
     TAPML_TRY(set_aside_take_over(run, &look->cause));
+    TAPML_TRY(look_cause_resume(run->store, &look->cause));
     TAPML_TRY(look_cause_compare(run->store, &look->files, &look->cause));
     return opened_run_judge(run);
 }
@@ -191,6 +193,23 @@ static tapml_status find_stale(struct look_work *look, struct looked_target *tar
     return mark_stale(look, target);
 }
 
+// What became of a target is seen at one start alone.
+static tapml_status
+add_cause(struct look_work *look, const struct target_row *before, const struct target_row *now)
+{
+    struct text sentence;
+    tapml_status status = TAPML_OK;
+
+    text_init(&sentence);
+    look_cause_target(before, now, &sentence);
+    if (sentence.length > 0) {
+        look_cause_add(&look->cause, sentence.data);
+        status = look_cause_keep(look->run.store, sentence.data);
+    }
+    text_release(&sentence);
+    return status;
+}
+
 static tapml_status settle_target(struct look_work *look, struct looked_target *target)
 {
     const char *name = target->place->settings.name;
@@ -200,7 +219,7 @@ static tapml_status settle_target(struct look_work *look, struct looked_target *
     TAPML_TRY(target_find(store, name, look->arena, &before));
     TAPML_TRY(target_metadata_settle(&look->run.judge, target->place));
     TAPML_TRY(target_find(store, name, look->arena, &now));
-    look_cause_target(&before, &now, &look->cause);
+    TAPML_TRY(add_cause(look, &before, &now));
     TAPML_TRY(watched_list(store, name, look->arena, &target->watched, &target->watched_count));
     return find_stale(look, target);
 }
@@ -248,25 +267,11 @@ static tapml_status add_regret(struct look_work *look, struct looked_target *tar
 {
     struct regret regret = {look->facts.regret_s, look->facts.cost_s};
 
-    TAPML_TRY(
-        regret_add(look->run.store, target->place->settings.name, look->row.began_s, &regret));
+    TAPML_TRY(regret_add(look->run.store, target->place->settings.name,
+                         &look->run.config.choice.budget, look->row.began_s, &regret));
     look->facts.regret_s = regret.regret_s;
     look->facts.cost_s = regret.cost_s;
     return TAPML_OK;
-}
-
-static tapml_status note(struct look_work *look, const char *name, const char *value)
-{
-    struct store *store = look->run.store;
-
-    TAPML_TRY(store_begin(store));
-    tapml_status status = metadata_set(store, name, value);
-
-    status = status == TAPML_OK ? store_commit(store) : status;
-    if (status != TAPML_OK) {
-        store_rollback(store);
-    }
-    return status;
 }
 
 static tapml_status add_count(struct look_work *look, const char *name, int64_t more)
@@ -275,7 +280,7 @@ static tapml_status add_count(struct look_work *look, const char *name, int64_t 
 
     (void)snprintf(text, sizeof(text), "%" PRId64,
                    (int64_t)metadata_count(look->run.store, name) + more);
-    return note(look, name, text);
+    return metadata_note(look->run.store, name, text);
 }
 
 static tapml_status sample(struct look_work *look, struct looked_target *target)
@@ -403,6 +408,7 @@ static tapml_status compare_verdicts(struct look_work *look, struct looked_targe
 
     TAPML_TRY(verdict_read(look->run.store, name, &target->verdicts));
     TAPML_TRY(turning_add(&look->turning, look->run.store, name, &target->verdicts));
+    turning_add_samples(&look->turning, name, &target->sampling);
     return target->has_run
                ? turning_add_driver(&look->turning, look->run.store, name,
                                     target->is_driver_wrong
@@ -414,8 +420,7 @@ static tapml_status compare_verdicts(struct look_work *look, struct looked_targe
 
 static int is_worth_a_row(const struct look_work *look)
 {
-    return look->cause.length > 0 || look->row.replayed > 0 || look->row.worse > 0 ||
-           look->row.better > 0;
+    return look->cause.length > 0 || look->row.replayed > 0 || look->turning.seen > 0;
 }
 
 static tapml_status write_look(struct look_work *look)
@@ -435,9 +440,14 @@ static tapml_status write_look(struct look_work *look)
     if (is_worth_a_row(look)) {
         look->row.sampled = (int64_t)metadata_count(store, SAMPLED);
         TAPML_TRY(metadata_set(store, SAMPLED, "0"));
+        TAPML_TRY(metadata_set(store, LOOK_CAUSE_KEPT, ""));
         TAPML_TRY(look_write(store, &look->row, &look->row.id));
     }
     TAPML_TRY(turning_write(&look->turning, store, look->row.id));
+    if (look->row.id != 0) {
+        TAPML_TRY(looked_write_gone(store, look->row.id));
+        TAPML_TRY(looked_prune(store));
+    }
     return watched_prune(store);
 }
 

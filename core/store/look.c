@@ -77,6 +77,14 @@ look_list(struct store *store, struct arena *arena, struct look_row **out_items,
                 out_count);
 }
 
+tapml_status look_list_all(struct store *store,
+                           struct arena *arena,
+                           struct look_row **out_items,
+                           size_t *out_count)
+{
+    return list(store, "SELECT * FROM look ORDER BY id", arena, out_items, out_count);
+}
+
 tapml_status look_list_untold(struct store *store,
                               struct arena *arena,
                               struct look_row **out_items,

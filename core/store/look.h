@@ -43,6 +43,12 @@ tapml_status look_list(struct store *store,
                        struct look_row **out_items,
                        size_t *out_count) STATUS_USED;
 
+// All of them, the oldest first.
+tapml_status look_list_all(struct store *store,
+                           struct arena *arena,
+                           struct look_row **out_items,
+                           size_t *out_count) STATUS_USED;
+
 // Those with turned verdicts of which nobody was told and that were tried less than LOOK_TRIES
 // times, the oldest first, at most LOOKS_SHOWN.
 enum { LOOK_TRIES = 3 };

@@ -40,6 +40,7 @@ static const struct copied {
     {"look", "from_look", OF_RESULTS},
     {"watched", "from_watched", OF_RESULTS},
     {"turned", "from_turned", OF_RESULTS},
+    {"looked", "from_looked", OF_RESULTS},
 };
 enum { COPIED_ALL = sizeof(COPIED) / sizeof(*COPIED) };
 
@@ -211,7 +212,8 @@ static const char TAKE_TARGETS[] =
     "  WHERE name LIKE 'watch.%';"
     "INSERT OR IGNORE INTO look SELECT * FROM from_look;"
     "INSERT OR IGNORE INTO watched SELECT * FROM from_watched;"
-    "INSERT OR IGNORE INTO turned SELECT * FROM from_turned;";
+    "INSERT OR IGNORE INTO turned SELECT * FROM from_turned;"
+    "INSERT OR IGNORE INTO looked SELECT * FROM from_looked;";
 
 // One of two stores on its way.
 struct store_merge {

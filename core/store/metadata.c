@@ -22,6 +22,17 @@ tapml_status metadata_set(struct store *store, const char *name, const char *val
     return row_run(&row);
 }
 
+tapml_status metadata_note(struct store *store, const char *name, const char *value)
+{
+    TAPML_TRY(store_begin(store));
+    tapml_status status = metadata_set(store, name, value);
+    status = status == TAPML_OK ? store_commit(store) : status;
+    if (status != TAPML_OK) {
+        store_rollback(store);
+    }
+    return status;
+}
+
 const char *metadata_get(struct store *store, const char *name)
 {
     ASSERT(name);

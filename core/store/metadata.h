@@ -15,6 +15,9 @@ struct store;
 // Writes a value, in place of an earlier one of that name.
 tapml_status metadata_set(struct store *store, const char *name, const char *value) STATUS_USED;
 
+// The same in a transaction of its own.
+tapml_status metadata_note(struct store *store, const char *name, const char *value) STATUS_USED;
+
 // The value of that name without control characters, or NULL if there is none or it cannot be read.
 // Lives until the next call with this store.
 const char *metadata_get(struct store *store, const char *name);

@@ -501,6 +501,14 @@ static const struct schema_table TABLES[] = {
      "  reason TEXT NOT NULL"
      ")",
      NULL},
+    {"looked",
+     "CREATE TABLE looked ("
+     "  look INTEGER NOT NULL REFERENCES look (id) ON DELETE CASCADE,"
+     "  target TEXT NOT NULL, key TEXT NOT NULL, op TEXT NOT NULL,"
+     "  cause TEXT NOT NULL, stale_s INTEGER NOT NULL, before TEXT NOT NULL,"
+     "  after TEXT NOT NULL, time_ns INTEGER NOT NULL, drift REAL, time_ratio REAL,"
+     "  PRIMARY KEY (look, target, key)) WITHOUT ROWID",
+     NULL},
 };
 
 // Tables that stores behind OLD_TABLES_LAST did not all have, each with the first version that has
@@ -511,7 +519,7 @@ static const struct {
 } ADDED[] = {{"forecast", 5},      {"forecast_range", 5}, {"forecast_limit", 5},
              {"forecast_time", 5}, {"forecast_kind", 5},  {"measure", 7},
              {"feature", 8},       {"look", 9},           {"watched", 9},
-             {"turned", 9}};
+             {"turned", 9},        {"looked", 9}};
 
 // Tables that had fewer columns before a version; otherwise they stand as above.
 static const struct {

@@ -5,11 +5,13 @@
 
 #include "base/arena.h"
 #include "choose/choice.h"
+#include "store/carved.h"
 #include "store/watched.h"
 
+#include <math.h>
 #include <string.h>
 
-static const double CASE_S = 0.01, SECOND_NS = 1e9;
+static const double SECOND_NS = 1e9;
 
 struct op_regret {
     const char *op;
@@ -36,6 +38,11 @@ static void add_row(const struct watched_row *row, struct op_regret *op)
     }
 }
 
+double regret_risk(int64_t judged, int64_t turns)
+{
+    return (double)(turns + 1) / (double)(judged + 2);
+}
+
 static tapml_status add_regret(struct store *store,
                                const char *target,
                                int64_t now_s,
@@ -55,7 +62,7 @@ static tapml_status add_regret(struct store *store,
         add_row(&rows[i], find_op(ops, &op_count, rows[i].op));
     }
     for (size_t i = 0; i < op_count; i++) {
-        const double risk = (double)(ops[i].turns + 1) / (double)(ops[i].judged + 2);
+        const double risk = regret_risk(ops[i].judged, ops[i].turns);
 
         io_regret->regret_s += ops[i].since_s > 0 && now_s > ops[i].since_s
                                    ? risk * (double)(now_s - ops[i].since_s)
@@ -64,24 +71,40 @@ static tapml_status add_regret(struct store *store,
     return TAPML_OK;
 }
 
-static tapml_status
-add_cost(struct store *store, const char *target, struct arena *arena, struct regret *io_regret)
+// What is stale of a choice; of which some cases are new, and have no past that says anything.
+static tapml_status add_cost(struct store *store,
+                             const struct choice_options *options,
+                             struct arena *arena,
+                             struct regret *io_regret)
 {
+    struct watched_row *rows = NULL;
     struct case_choice choice;
+    size_t count = 0;
 
-    TAPML_TRY(choice_make(
-        store, &(struct choice_options){.settings = {.order = CHOICE_CARVED}, .target = target},
-        arena, &choice));
-    for (size_t i = 0; i < choice.count; i++) {
-        if (!choice.cases[i].has_result) {
-            io_regret->cost_s += choice.has_times ? choice.times.times_ns[i] / SECOND_NS : CASE_S;
+    TAPML_TRY(watched_list(store, options->target, arena, &rows, &count));
+    TAPML_TRY(choice_make(store, options, arena, &choice));
+    for (size_t i = 0; i < choice.chosen; i++) {
+        const uint32_t index = choice.order[i];
+        char key[CARVED_KEY];
+
+        if (choice.cases[index].has_result) {
+            continue;
+        }
+        TAPML_TRY(carved_find_key(store, choice.cases[index].id, key));
+        io_regret->cost_s +=
+            choice.has_times ? choice.times.times_ns[index] / SECOND_NS : REGRET_CASE_S;
+        if (watched_find(rows, count, key) == NULL) {
+            io_regret->regret_s = INFINITY;
         }
     }
     return TAPML_OK;
 }
 
-tapml_status
-regret_add(struct store *store, const char *target, int64_t now_s, struct regret *io_regret)
+tapml_status regret_add(struct store *store,
+                        const char *target,
+                        const struct case_budget *chosen,
+                        int64_t now_s,
+                        struct regret *io_regret)
 {
     struct arena *arena = arena_create();
 
@@ -91,7 +114,9 @@ regret_add(struct store *store, const char *target, int64_t now_s, struct regret
     tapml_status status = add_regret(store, target, now_s, arena, io_regret);
 
     if (status == TAPML_OK) {
-        status = add_cost(store, target, arena, io_regret);
+        status = add_cost(
+            store, &(struct choice_options){.settings = {*chosen, CHOICE_CARVED}, .target = target},
+            arena, io_regret);
     }
     arena_destroy(arena);
     return status;

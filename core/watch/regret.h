@@ -20,15 +20,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct case_budget;
 struct store;
 
 struct regret {
     double regret_s, cost_s;
 };
 
+#define REGRET_CASE_S 0.01 // What a case costs without a predictor.
+
+// The risk of an op of a target: its share of the formula without the seconds. [any]
+double regret_risk(int64_t judged, int64_t turns);
+
 // Adds the regret and the predicted cost of what is stale on a target at `now_s`, in seconds since
-// 1970. What nobody has watched has no regret. Without a predictor a case costs 10 ms.
+// 1970, of the cases that `chosen` says ([select] of the run). Without a predictor a case costs
+// REGRET_CASE_S. The regret is infinite if one of them is new: what nobody has watched has no past
+// to be weighed.
 tapml_status regret_add(struct store *store,
                         const char *target,
+                        const struct case_budget *chosen,
                         int64_t now_s,
                         struct regret *io_regret) STATUS_USED;

@@ -18,12 +18,6 @@
 // Margins below this are of errors that are nearly none: they may move as they like.
 static const double MARGIN_LEAST = 0.01;
 
-// A sampled case: by how much it has moved.
-struct sample {
-    const char *op;
-    double drift, time_ratio; // NaN: there is nothing to compare with.
-};
-
 // By which factor a margin is another one.
 static double move_of(double before, double now)
 {
@@ -37,7 +31,7 @@ static tapml_status replay_one(const struct verdict_options *options,
                                const struct verdict *known,
                                const struct watched_row *row,
                                struct arena *arena,
-                               struct sample *out_sample)
+                               struct sampling_case *out_sample)
 {
     struct verdict_options one = *options;
     struct verdict_list list = {0};
@@ -47,8 +41,8 @@ static tapml_status replay_one(const struct verdict_options *options,
     one.fresh = 1;
     one.choice = NULL;
     one.spend = NULL;
-    *out_sample =
-        (struct sample){.op = arena_text(arena, known->op_name), .drift = 1, .time_ratio = NAN};
+    *out_sample = (struct sampling_case){
+        .key = row->key, .op = arena_text(arena, known->op_name), .drift = 1, .time_ratio = NAN};
     if (out_sample->op == NULL) {
         return status_no_memory();
     }
@@ -131,20 +125,22 @@ static int by_number(const void *a, const void *b)
 
 // The sum of an op's samples.
 static tapml_status
-sum_op(const struct sample *samples, size_t count, struct arena *arena, struct sampling_op *io_op)
+sum_op(const struct sampling *sampling, struct arena *arena, struct sampling_op *io_op)
 {
-    double *ratios = arena_array(arena, count + 1, sizeof(*ratios));
+    double *ratios = arena_array(arena, sampling->replayed + 1, sizeof(*ratios));
     size_t known = 0;
 
     if (ratios == NULL) {
         return status_no_memory();
     }
     io_op->drift = 1;
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(samples[i].op, io_op->op) == 0) {
-            io_op->drift = fmax(io_op->drift, samples[i].drift);
-            if (!isnan(samples[i].time_ratio)) {
-                ratios[known++] = samples[i].time_ratio;
+    for (size_t i = 0; i < sampling->replayed; i++) {
+        const struct sampling_case *sample = &sampling->cases[i];
+
+        if (strcmp(sample->op, io_op->op) == 0) {
+            io_op->drift = fmax(io_op->drift, sample->drift);
+            if (!isnan(sample->time_ratio)) {
+                ratios[known++] = sample->time_ratio;
             }
         }
     }
@@ -155,24 +151,23 @@ sum_op(const struct sample *samples, size_t count, struct arena *arena, struct s
     return TAPML_OK;
 }
 
-static tapml_status sum_samples(const struct sample *samples,
-                                size_t count,
-                                struct arena *arena,
-                                struct sampling *sampling)
+tapml_status sampling_sum(struct sampling *sampling, struct arena *arena)
 {
-    sampling->ops = arena_array(arena, count + 1, sizeof(*sampling->ops));
+    sampling->op_count = 0;
+    sampling->ops = arena_array(arena, sampling->replayed + 1, sizeof(*sampling->ops));
     if (sampling->ops == NULL) {
         return status_no_memory();
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < sampling->replayed; i++) {
+        const char *op = sampling->cases[i].op;
         size_t at = 0;
 
-        while (at < sampling->op_count && strcmp(sampling->ops[at].op, samples[i].op) != 0) {
+        while (at < sampling->op_count && strcmp(sampling->ops[at].op, op) != 0) {
             at++;
         }
         if (at == sampling->op_count) {
-            sampling->ops[sampling->op_count].op = samples[i].op;
-            TAPML_TRY(sum_op(samples, count, arena, &sampling->ops[sampling->op_count++]));
+            sampling->ops[sampling->op_count].op = op;
+            TAPML_TRY(sum_op(sampling, arena, &sampling->ops[sampling->op_count++]));
         }
     }
     return TAPML_OK;
@@ -190,19 +185,18 @@ static tapml_status run_samples(const struct verdict_options *options,
 
     TAPML_TRY(list_candidates(options->store, options->target, list, arena, &candidates));
     count = count < candidates.count ? count : candidates.count;
-    struct sample *samples = arena_array(arena, count + 1, sizeof(*samples));
-
-    if (samples == NULL) {
+    sampling->cases = arena_array(arena, count + 1, sizeof(*sampling->cases));
+    if (sampling->cases == NULL) {
         return status_no_memory();
     }
     random_init(&random, seed);
     for (size_t i = 0; i < count; i++) {
         draw(&candidates, i, &random);
-        TAPML_TRY(
-            replay_one(options, candidates.verdicts[i], candidates.rows[i], arena, &samples[i]));
+        TAPML_TRY(replay_one(options, candidates.verdicts[i], candidates.rows[i], arena,
+                             &sampling->cases[i]));
         sampling->replayed++;
     }
-    return sum_samples(samples, count, arena, sampling);
+    return sampling_sum(sampling, arena);
 }
 
 tapml_status sampling_run(const struct verdict_options *options,
@@ -213,7 +207,7 @@ tapml_status sampling_run(const struct verdict_options *options,
                           struct sampling *out_sampling)
 {
     struct verdict_list list = {0};
-    struct sampling sampling = {.ops = NULL};
+    struct sampling sampling = {.cases = NULL};
 
     TAPML_TRY(verdict_read(options->store, options->target, &list));
     const tapml_status status = run_samples(options, &list, count, seed, arena, &sampling);
@@ -228,16 +222,17 @@ tapml_status sampling_run(const struct verdict_options *options,
     return TAPML_OK;
 }
 
-tapml_status sampling_forget(const struct sampling *sampling,
+tapml_status sampling_forget(struct sampling *sampling,
                              struct store *store,
                              const char *target,
                              double drift,
                              double performance)
 {
     for (size_t i = 0; i < sampling->op_count; i++) {
-        const struct sampling_op *op = &sampling->ops[i];
+        struct sampling_op *op = &sampling->ops[i];
 
-        if (op->drift > drift || op->performance > performance) {
+        op->is_moved = op->drift > drift || op->performance > performance;
+        if (op->is_moved) {
             TAPML_TRY(result_forget_op(store, target, op->op));
         }
     }

@@ -17,18 +17,31 @@ struct arena;
 struct store;
 struct trigger_facts;
 
+// A sampled case: by how much it has moved.
+struct sampling_case {
+    const char *key, *op;
+    double drift;      // The factor by which its margin is another one; infinite: its verdict is.
+    double time_ratio; // Its time over that of before; NaN: there is nothing to compare with.
+};
+
 // What was found on the samples of one op.
 struct sampling_op {
     const char *op;
     double drift; // The largest factor by which a margin has moved; infinite: a verdict turned.
     double performance; // By which share the times have moved, at the median.
+    int is_moved;       // Its results were forgotten.
 };
 
+// In the arena.
 struct sampling {
-    struct sampling_op *ops; // In the arena.
+    struct sampling_case *cases;
+    size_t replayed; // Of them.
+    struct sampling_op *ops;
     size_t op_count;
-    size_t replayed;
 };
+
+// Sets what samples say of their ops.
+tapml_status sampling_sum(struct sampling *sampling, struct arena *arena) STATUS_USED;
 
 // Replays `count` of the fresh cases of a target, drawn by `seed`, and compares them with the rows
 // of `watched`; the largest numbers go into `io_facts`. `options` say what they are replayed on:
@@ -42,7 +55,7 @@ tapml_status sampling_run(const struct verdict_options *options,
 
 // Forgets the results of the ops whose samples have moved by more than `drift` or `performance`, so
 // that they count as stale. Several statements: call it inside of a transaction.
-tapml_status sampling_forget(const struct sampling *sampling,
+tapml_status sampling_forget(struct sampling *sampling,
                              struct store *store,
                              const char *target,
                              double drift,

@@ -7,18 +7,28 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "store/carved.h"
+#include "watch/sampling.h"
 
 #include <math.h>
 #include <string.h>
 
-// How bad a verdict is.
-enum rank { RANK_RIGHT, RANK_UNKNOWN, RANK_WRONG };
-
-static enum rank rank_of(enum verdict_kind kind)
+static enum turning_rank rank_of(enum verdict_kind kind)
 {
-    return kind == VERDICT_PASS                            ? RANK_RIGHT
-           : kind == VERDICT_FAIL || kind == VERDICT_ERROR ? RANK_WRONG
-                                                           : RANK_UNKNOWN;
+    return kind == VERDICT_PASS                            ? TURNING_RIGHT
+           : kind == VERDICT_FAIL || kind == VERDICT_ERROR ? TURNING_WRONG
+                                                           : TURNING_UNKNOWN;
+}
+
+enum turning_rank turning_rank(const char *verdict)
+{
+    static const enum verdict_kind ranked[] = {VERDICT_PASS, VERDICT_FAIL, VERDICT_ERROR};
+
+    for (size_t i = 0; i < sizeof(ranked) / sizeof(*ranked); i++) {
+        if (strcmp(verdict, verdict_name(ranked[i])) == 0) {
+            return rank_of(ranked[i]);
+        }
+    }
+    return TURNING_UNKNOWN;
 }
 
 static int is_fresh(const struct verdict *verdict)
@@ -97,6 +107,7 @@ static tapml_status add_item(struct turning *turning, const struct turning_item 
     turning->items[turning->count++] = *item;
     turning->worse += item->has_turned && item->turned.is_worse;
     turning->better += item->has_turned && !item->turned.is_worse;
+    turning->seen += item->has_turned || item->looked.cause != NULL;
     return TAPML_OK;
 }
 
@@ -121,22 +132,31 @@ static void keep_record(const struct watched_row *before, struct watched_row *no
     now->time_ns = (WEIGHT * before->time_ns + now->time_ns) / (WEIGHT + 1);
 }
 
-static int has_turned(const struct watched_row *before, enum rank now)
+static int has_turned(const struct watched_row *before, enum turning_rank now)
 {
     enum verdict_kind kind = VERDICT_SKIPPED;
 
     if (before == NULL) {
-        return now == RANK_WRONG;
+        return now == TURNING_WRONG;
     }
     return verdict_find_kind(before->verdict, &kind) == TAPML_OK && rank_of(kind) != now;
 }
 
-static int is_worse(const struct watched_row *before, enum rank now)
+static int is_worse(const struct watched_row *before, enum turning_rank now)
 {
     enum verdict_kind kind = VERDICT_SKIPPED;
 
     return before == NULL ||
            (verdict_find_kind(before->verdict, &kind) == TAPML_OK && now > rank_of(kind));
+}
+
+// Why the look has seen a case; NULL: it has not.
+static const char *cause_of(const struct watched_row *before, int has_turned)
+{
+    return before == NULL         ? LOOKED_NEW
+           : before->stale_s != 0 ? LOOKED_CHANGE
+           : has_turned           ? LOOKED_RUN
+                                  : NULL;
 }
 
 static tapml_status add_verdict(struct turning *turning,
@@ -177,6 +197,16 @@ static tapml_status add_verdict(struct turning *turning,
                                       .margin = verdict->margin,
                                       .reason = verdict->reason != NULL ? verdict->reason : ""};
     take_difference(verdict, &item.turned);
+    item.looked = (struct looked_row){.target = target,
+                                      .key = kept,
+                                      .op = verdict->op_name,
+                                      .cause = cause_of(before, item.has_turned),
+                                      .stale_s = before != NULL ? before->stale_s : 0,
+                                      .before = item.turned.before,
+                                      .after = item.turned.after,
+                                      .time_ns = (int64_t)verdict->time_ns,
+                                      .drift = NAN,
+                                      .time_ratio = NAN};
     return add_item(turning, &item);
 }
 
@@ -199,6 +229,37 @@ tapml_status turning_add(struct turning *turning,
         }
     }
     return TAPML_OK;
+}
+
+static void take_sample(const struct sampling *sampling, struct looked_row *looked)
+{
+    for (size_t i = 0; i < sampling->replayed; i++) {
+        if (strcmp(sampling->cases[i].key, looked->key) == 0) {
+            looked->cause = LOOKED_SAMPLE;
+            looked->drift = sampling->cases[i].drift;
+            looked->time_ratio = sampling->cases[i].time_ratio;
+        }
+    }
+    for (size_t i = 0; i < sampling->op_count; i++) {
+        if (sampling->ops[i].is_moved && looked->cause != NULL &&
+            strcmp(looked->cause, LOOKED_NEW) != 0 &&
+            strcmp(sampling->ops[i].op, looked->op) == 0) {
+            looked->cause = LOOKED_SAMPLE;
+        }
+    }
+}
+
+void turning_add_samples(struct turning *turning,
+                         const char *target,
+                         const struct sampling *sampling)
+{
+    for (size_t i = 0; i < turning->count; i++) {
+        struct turning_item *item = &turning->items[i];
+
+        if (item->looked.key != NULL && strcmp(item->target, target) == 0) {
+            take_sample(sampling, &item->looked);
+        }
+    }
 }
 
 tapml_status turning_add_driver(struct turning *turning,
@@ -245,11 +306,15 @@ tapml_status turning_write(const struct turning *turning, struct store *store, i
     for (size_t i = 0; i < turning->count; i++) {
         const struct turning_item *item = &turning->items[i];
         struct turned_row turned = item->turned;
+        struct looked_row looked = item->looked;
 
         TAPML_TRY(watched_write(store, item->target, &item->now));
-        turned.look = look;
+        turned.look = looked.look = look;
         if (item->has_turned) {
             TAPML_TRY(turned_write(store, &turned));
+        }
+        if (look != 0 && looked.cause != NULL) {
+            TAPML_TRY(looked_write(store, &looked));
         }
     }
     return TAPML_OK;

@@ -287,6 +287,14 @@ words("a ranking without a run", ["no run: give --config FILE"], "rank", "--over
 words("nothing to watch", ["nothing to watch: give --config FILE"], "watch", "--once")
 words("a budget of a watch that is none", ["--budget: budget is 'some', expected a number of cases"], "watch", "--config",
       "x.ini", "--budget", "some")
+words("nothing to simulate", ["nothing to simulate: give --config FILE, or the folder of a run"], "watch", "--simulate")
+words("triggers without a simulation", ["--triggers is for a watch with --simulate"], "watch", "--config", "x.ini", "--triggers",
+      "identity")
+words("a page of a simulation", ["--page is for a watch without --simulate"], "watch", "--simulate", "--page", "x", ".")
+words("an ensemble that is none", ["--ensemble is 'most', expected one of: any majority"], "watch", "--simulate", "--ensemble",
+      "most", ".")
+words("a simulated trigger that is none", ["--triggers: expected triggers (identity cost drift performance), found 'drif'"], "watch",
+      "--simulate", "--triggers", "drif", ".")
 words("an interval of no time", ["--interval is '0', expected seconds, at least 1"], "watch", "--config", "x.ini",
       "--interval", "0")
 words("a timeline that is in no folder", ["--timeline: cannot write '", "absent/t.json"], "--config",

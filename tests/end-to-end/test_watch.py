@@ -120,9 +120,8 @@ def a_command_is_told_once_and_again_if_it_fails(folder):
 def triggers_wait_and_samples_tell(folder):
     ini, dir_ = write(folder, "[watch]\ntriggers = cost\n")
     counts, _ = look(ini)
-    assert counts[2:4] == (0, 80), "nothing is at risk yet"
+    assert counts[2:4] == (80, 0), "what nobody has watched does not wait"
     write(folder, "[watch]\ntriggers = identity drift:2\nsample = 80\n")
-    assert look(ini)[0][2] == 80
     assert look(ini)[0] == (0, 80, 0, 0, 0, 0)
     rig.change_store(dir_, "UPDATE watched SET margin = 0.9 WHERE op = 'tapml.linear' AND target = 'gpu'")
     counts, done = look(ini)
@@ -136,9 +135,9 @@ def triggers_wait_and_samples_tell(folder):
     assert counts[2] == cases_of(dir_, "silu"), counts
 
 
-def serve(ini, *options):
-    return subprocess.Popen([rig.HOST, "watch", "--config", ini, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                            text=True)
+def serve(ini, *options, env=None, stderr=subprocess.PIPE):
+    return subprocess.Popen([rig.HOST, "watch", "--config", ini, *options], stdout=subprocess.DEVNULL, stderr=stderr,
+                            text=True, env={**os.environ, **(env or {})})
 
 
 def wait_for(child, condition, what):

@@ -75,3 +75,25 @@ Test(look_cause, files_of_a_model_are_compared_with_those_of_the_last_look)
     watched_files_release(&files);
     store_close(store);
 }
+
+Test(look_cause, what_a_killed_look_has_found_is_kept)
+{
+    struct store *store = NULL;
+
+    MUST(store_open(scratch_path(&scratch, "a.tapmlrun"), 1, &store));
+    MUST(look_cause_resume(store, &cause));
+    cr_expect_str_eq(cause.data, "");
+    MUST(look_cause_keep(store, "the driver is another"));
+    MUST(look_cause_keep(store, "so is the device"));
+    look_cause_add(&cause, "carved anew");
+    MUST(look_cause_resume(store, &cause));
+    cr_expect_str_eq(cause.data, "carved anew; the driver is another; so is the device");
+    text_clear(&cause);
+    MUST(look_cause_resume(store, &cause));
+    cr_expect_str_eq(cause.data, "carved anew; the driver is another; so is the device");
+    text_clear(&cause);
+    MUST(metadata_set(store, LOOK_CAUSE_KEPT, "")); // As a look does that writes its row.
+    MUST(look_cause_resume(store, &cause));
+    cr_expect_str_eq(cause.data, "");
+    store_close(store);
+}

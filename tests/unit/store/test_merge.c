@@ -303,7 +303,9 @@ Test(merge, results_come_over_by_content_alone)
                   " needs_all, identity) VALUES ('gpu', 0, 'b', 'f32', '', '', 0, 'card');"
                   "INSERT INTO metadata VALUES ('watch.files', 'x');"
                   "INSERT INTO look VALUES (3, 1, 2, 'c', 'f', 1, 1, 1, 0, 0, 1, 0, 0, 0);"
-                  "INSERT INTO watched VALUES ('gpu', '01', 'o', 'pass', 0, 1, 1, 0, 0)");
+                  "INSERT INTO watched VALUES ('gpu', '01', 'o', 'pass', 0, 1, 1, 0, 0);"
+                  "INSERT INTO looked VALUES (3, 'gpu', '01', 'o', 'new', 0, '', 'pass', 1, NULL,"
+                  " NULL)");
     cr_assert_eq(merge_results(into, from, &counts), TAPML_OK, "%s", status_message());
     // Prompt 2 has a case of its own in both, and those of the other op are the same in all
     // prompts.
@@ -317,6 +319,7 @@ Test(merge, results_come_over_by_content_alone)
     cr_expect_eq(number_of(into, "SELECT count(*) FROM target WHERE identity = 'card'"), 1);
     cr_expect_eq(number_of(into, "SELECT count(*) FROM look WHERE id = 3"), 1);
     cr_expect_eq(number_of(into, "SELECT count(*) FROM watched"), 1);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM looked"), 1);
     cr_expect_eq(number_of(into, "SELECT count(*) FROM metadata WHERE name = 'watch.files'"), 1);
     cr_expect_eq(number_of(into, "SELECT count(*) FROM \"limit\""), 0,
                  "it is of no case that came");

@@ -16,3 +16,11 @@ Test(metadata, is_replaced_by_name)
     cr_assert_null(metadata_get(store, "other"));
     cr_assert_str_eq(store_path(store), path);
 }
+
+Test(metadata, a_note_is_a_transaction_of_its_own)
+{
+    cr_assert_eq(metadata_note(store, "watch.cause", "a"), TAPML_OK);
+    cr_assert_eq(store_begin(store), TAPML_OK);
+    store_rollback(store);
+    cr_assert_str_eq(metadata_get(store, "watch.cause"), "a");
+}

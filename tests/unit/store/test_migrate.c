@@ -235,7 +235,8 @@ Test(migrate, a_store_gets_empty_tables_for_what_is_watched)
     cr_expect_eq(number_of(store, "SELECT count(*) FROM feature"), 80);
     cr_expect_eq(number_of(store, "SELECT (SELECT count(*) FROM look) +"
                                   " (SELECT count(*) FROM watched) +"
-                                  " (SELECT count(*) FROM turned)"),
+                                  " (SELECT count(*) FROM turned) +"
+                                  " (SELECT count(*) FROM looked)"),
                  0);
     store_close(store);
 }

@@ -4,6 +4,9 @@
 #include "watch/trigger.h"
 #include "watched_run.h"
 
+#include <math.h>
+#include <string.h>
+
 TestSuite(sampling, .init = watched_run_begin, .fini = watched_run_end, .timeout = 110);
 
 static struct sampling sample_with(size_t count, uint64_t seed, struct trigger_facts *out_facts)
@@ -34,13 +37,16 @@ Test(sampling, a_verdict_or_a_time_that_moved_names_its_op)
 
     execute("UPDATE watched SET verdict = 'fail', margin = 9 WHERE op = 'tapml.silu'");
     execute("UPDATE watched SET time_ns = 1 WHERE op = 'tapml.rms_norm'");
-    const struct sampling sampling = sample_with(1000, 1, &facts);
+    struct sampling sampling = sample_with(1000, 1, &facts);
 
     cr_expect(isinf(facts.drift));
     cr_expect_gt(facts.performance, 10);
     MUST(sampling_forget(&sampling, store, "gpu", INFINITY, INFINITY));
+    cr_expect(!sampling.ops[0].is_moved && !sampling.ops[1].is_moved);
     cr_expect_eq(number_of("SELECT count(*) FROM result"), 2 * WATCHED_STEPS);
     MUST(sampling_forget(&sampling, store, "gpu", 2, INFINITY));
+    cr_expect_eq(sampling.ops[0].is_moved, strcmp(sampling.ops[0].op, "tapml.silu") == 0);
+    cr_expect_neq(sampling.ops[0].is_moved, sampling.ops[1].is_moved);
     cr_expect_eq(number_of("SELECT count(*) FROM result"), WATCHED_STEPS);
     MUST(sampling_forget(&sampling, store, "gpu", 2, 0.5));
     cr_expect_eq(number_of("SELECT count(*) FROM result"), 0);
