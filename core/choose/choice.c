@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/random.h"
 #include "choose/balance.h"
+#include "choose/case_policy.h"
 #include "choose/feature_set.h"
 #include "choose/risk.h"
 #include "choose/vectors.h"
@@ -100,8 +101,30 @@ static tapml_status measure_risks(struct choosing *choosing, double **out_risks)
     return TAPML_OK;
 }
 
-// Chooses within the budget; within one of all cases if only their order is asked for.
-static tapml_status select_cases(struct choosing *choosing)
+static struct case_policy_input policy_input(const struct choosing *choosing)
+{
+    const struct case_choice *choice = &choosing->choice;
+    return (struct case_policy_input){.target = choosing->options->target,
+                                      .cases = choice->cases,
+                                      .groups = choice->groups,
+                                      .count = choice->count,
+                                      .group_count = choice->group_count,
+                                      .times_ns = choice->has_times ? choice->times.times_ns : NULL,
+                                      .budget = choosing->options->settings.budget};
+}
+
+static tapml_status select_by_policy(struct choosing *choosing)
+{
+    struct case_choice *choice = &choosing->choice;
+    struct policy *policy = choosing->options->settings.selector;
+    const struct case_policy_input input = policy_input(choosing);
+    choice->selected_by = case_policy_name(policy, choosing->arena);
+    return choice->selected_by
+               ? case_policy_select(policy, &input, choosing->arena, &choice->selected)
+               : status_no_memory();
+}
+
+static tapml_status select_by_worth(struct choosing *choosing)
 {
     struct case_choice *choice = &choosing->choice;
     const struct case_budget *budget = &choosing->options->settings.budget;
@@ -119,7 +142,16 @@ static tapml_status select_cases(struct choosing *choosing)
         .budget = choosing->costs ? budget->amount : (double)budget_cases(budget, choice->count),
         .bounding_from = SELECT_BOUNDING_FROM,
         .graph_max = SELECT_GRAPH_MAX};
-    TAPML_TRY(select_run(&input, choosing->arena, &choice->selected));
+    return select_run(&input, choosing->arena, &choice->selected);
+}
+
+// Chooses within the budget; within one of all cases if only their order is asked for.
+static tapml_status select_cases(struct choosing *choosing)
+{
+    struct case_choice *choice = &choosing->choice;
+    TAPML_TRY(choice->has_selected && choosing->options->settings.selector
+                  ? select_by_policy(choosing)
+                  : select_by_worth(choosing));
     choice->chosen = choice->selected.count;
     for (size_t i = 0; i < choice->chosen; i++) {
         choice->order[i] = choice->selected.picks[i].index;
@@ -245,12 +277,28 @@ static tapml_status balance(struct choosing *choosing)
     return TAPML_OK;
 }
 
+static tapml_status sort_by_policy(struct choosing *choosing)
+{
+    struct case_choice *choice = &choosing->choice;
+    struct policy *policy = choosing->options->settings.sorter;
+    const struct case_policy_input input = policy_input(choosing);
+    choice->sorted_by = case_policy_name(policy, choosing->arena);
+    sort_as_carved(choice);
+    return choice->sorted_by
+               ? case_policy_order(policy, &input, choosing->arena, choice->order, choice->chosen)
+               : status_no_memory();
+}
+
 static tapml_status put_in_order(struct choosing *choosing)
 {
     struct case_choice *choice = &choosing->choice;
     const struct choice_settings *settings = &choosing->options->settings;
     const enum choice_order automatic =
         settings->budget.kind == BUDGET_SECONDS ? CHOICE_COVER : CHOICE_CARVED;
+    if (settings->sorter) {
+        choice->policy = CHOICE_CARVED;
+        return sort_by_policy(choosing);
+    }
     choice->policy = settings->order == CHOICE_AUTO ? automatic : settings->order;
     if (choice->policy == CHOICE_COVER) {
         return TAPML_OK; // They are in the order in which they were chosen.
@@ -311,6 +359,11 @@ tapml_status choice_make(struct store *store,
 static void print_certificate(const struct case_choice *choice, char *out, size_t size)
 {
     const struct objective_certificate *certificate = &choice->selected.certificate;
+    if (choice->selected_by) {
+        (void)snprintf(out, size, "chosen by the policy %.150s, without a certificate",
+                       choice->selected_by);
+        return;
+    }
     if (2 * choice->chosen > choice->count) { // Above half of the cases there is little to choose.
         (void)snprintf(out, size, "more than half of them, of which no bound says anything");
         return;
@@ -320,12 +373,21 @@ static void print_certificate(const struct case_choice *choice, char *out, size_
                                                             : "the largest utilities");
 }
 
+static void print_order(const struct case_choice *choice, char *out, size_t size)
+{
+    if (choice->sorted_by) {
+        (void)snprintf(out, size, "in the order of the policy %.150s", choice->sorted_by);
+    } else {
+        (void)snprintf(out, size, "in the order '%s'", choice_order_name(choice->policy));
+    }
+}
+
 void choice_print(const struct case_choice *choice, char out_text[CHOICE_TEXT])
 {
-    char certificate[CHOICE_TEXT / 4] = "", left[CHOICE_TEXT / 4] = "";
+    char certificate[CHOICE_TEXT / 3] = "", order[CHOICE_TEXT / 3] = "", left[CHOICE_TEXT / 6] = "";
+    print_order(choice, order, sizeof(order));
     if (!choice->has_selected) {
-        (void)snprintf(out_text, CHOICE_TEXT, "all %zu cases, in the order '%s'", choice->count,
-                       choice_order_name(choice->policy));
+        (void)snprintf(out_text, CHOICE_TEXT, "all %zu cases, %s", choice->count, order);
         return;
     }
     print_certificate(choice, certificate, sizeof(certificate));
@@ -334,8 +396,7 @@ void choice_print(const struct case_choice *choice, char out_text[CHOICE_TEXT])
                        "; the budget leaves %zu of %zu signatures without a case",
                        choice->selected.groups_left, choice->group_count);
     }
-    (void)snprintf(out_text, CHOICE_TEXT,
-                   "%zu of %zu cases, in the order '%s', %s%s; the other %zu are not run",
-                   choice->chosen, choice->count, choice_order_name(choice->policy), certificate,
-                   left, choice->count - choice->chosen);
+    (void)snprintf(out_text, CHOICE_TEXT, "%zu of %zu cases, %s, %s%s; the other %zu are not run",
+                   choice->chosen, choice->count, order, certificate, left,
+                   choice->count - choice->chosen);
 }

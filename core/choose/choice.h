@@ -15,6 +15,7 @@
 #include "store/feature.h"
 
 struct arena;
+struct policy;
 struct store;
 
 // Words of [order] policy, in this order.
@@ -24,11 +25,14 @@ enum choice_order {
     CHOICE_BALANCE, // Every prefix is like the whole.
     CHOICE_COVER    // What adds most first.
 };
-#define CHOICE_ORDERS "auto carved balance cover"
 
 struct choice_settings {
     struct case_budget budget;
     enum choice_order order;
+
+    // Of plugins (plugin/policy.h), or NULL; borrowed. They take the place of the host's own choice
+    // within the budget, and of `order`.
+    struct policy *selector, *sorter;
 };
 
 struct choice_options {
@@ -52,10 +56,12 @@ struct case_choice {
     uint32_t *order; // Indices of those that run, in their order.
     size_t chosen;
     enum choice_order policy; // What `auto` came to.
+    const char *sorted_by;    // The policy whose order it is in place of that; or NULL.
 
-    int has_selected; // The rest is of a choice; else all run.
+    int has_selected;        // The rest is of a choice; else all run.
+    const char *selected_by; // The policy whose choice it is; NULL: that of the host.
     struct select_result selected;
-    struct risk *risks; // Of all cases.
+    struct risk *risks; // Of all cases; NULL where a policy has chosen.
 
     int has_times;    // There is a predictor, of times
     int is_of_target; // on the target; else on the source.
@@ -72,7 +78,8 @@ tapml_status choice_make(struct store *store,
 // "balance"; static.
 const char *choice_order_name(enum choice_order order);
 
-enum { CHOICE_TEXT = 512 };
+enum { CHOICE_TEXT = 768 };
 
-// What a choice came to, in a sentence: how many run, how good that is at least, the order.
+// What a choice came to, in a sentence: how many run, how good that is at least or which policy has
+// chosen, the order.
 void choice_print(const struct case_choice *choice, char out_text[CHOICE_TEXT]);

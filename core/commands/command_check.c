@@ -7,9 +7,9 @@
 #include "config/run_file.h"
 #include "config/survey.h"
 #include "model/prompts.h"
-#include "offload/policy.h"
 #include "plugin/search.h"
 #include "run/observers.h"
+#include "run/policies.h"
 #include "run/prompt_inputs.h"
 #include "run/setup.h"
 #include "store/carved.h"
@@ -185,18 +185,6 @@ static void check_comparers(struct check *check)
     comparers_destroy(comparers);
 }
 
-static void check_policy(struct check *check)
-{
-    struct policy *policy = NULL;
-
-    if (check->config.policy != NULL &&
-        policy_create(check->setup.registry, check->config.policy, &policy) != TAPML_OK) {
-        problems_refuse(&check->problems, &check->config.ini, "offload", "policy", "%s",
-                        status_message());
-    }
-    policy_destroy(policy);
-}
-
 static void check_options(struct check *check)
 {
     const struct ini *ini = &check->config.ini;
@@ -311,7 +299,7 @@ check_all(struct check *check, const char *program, const struct options *option
         check_options(check);
         check_backends(check);
         check_comparers(check);
-        check_policy(check);
+        policies_check(check->setup.registry, &check->config, &check->problems);
         check_model(check);
         check_source(check);
         check_named(check);

@@ -12,7 +12,6 @@
 #include "config/survey.h"
 #include "link/client.h"
 #include "model/checkpoint.h"
-#include "offload/policy.h"
 #include "report/forecasting.h"
 #include "report/report_files.h"
 #include "run/carving.h"
@@ -301,9 +300,8 @@ static tapml_status open_helpers(struct opened_run *run)
 {
     const struct run_config *config = &run->config;
 
-    TAPML_TRY(comparers_create(run->setup.registry, config->comparers, &run->comparers));
-    return config->policy != NULL ? policy_create(run->setup.registry, config->policy, &run->policy)
-                                  : TAPML_OK;
+    TAPML_TRY(comparers_create(run->setup.registry, run->config.comparers, &run->comparers));
+    return policies_open(run->setup.registry, &run->config, &run->policies);
 }
 
 tapml_status
@@ -490,7 +488,7 @@ void opened_run_release(struct opened_run *run)
     run_judge_close(&run->judge);
     prompts_release(&run->prompts);
     verdict_list_release(&run->refuted);
-    policy_destroy(run->policy);
+    policies_release(&run->policies);
     comparers_destroy(run->comparers);
     store_close(run->store);
     run_lock_release(run->lock);
@@ -515,7 +513,7 @@ struct run_judge_options opened_run_made_of(struct opened_run *run)
                                       .checkpoint = run->checkpoint,
                                       .refuted = &run->refuted,
                                       .comparers = run->comparers,
-                                      .policy = run->policy,
+                                      .policy = run->policies.of[POLICY_ORDER],
                                       .lock = run->lock};
 }
 

@@ -11,6 +11,7 @@
 
 #include "config/run_config.h"
 #include "model/prompts.h"
+#include "run/policies.h"
 #include "run/run_judge.h"
 #include "run/setup.h"
 #include "run/shard_cases.h"
@@ -25,7 +26,7 @@ struct opened_run {
     const struct checkpoint *checkpoint; // These, or those of the model.
     struct verdict_list refuted;         // Of a run over cases: those that are no evidence.
     struct comparers *comparers;         // Of plugins; or NULL.
-    struct policy *policy;               // The same.
+    struct policies policies;            // The same.
     struct prompts prompts;
     struct case_shard shard; // Set by opened_run_be_shard; none.
     struct shard_cases shard_cases;

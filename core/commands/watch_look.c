@@ -26,6 +26,7 @@
 #include "store/target.h"
 #include "verify/verdicts.h"
 #include "watch/notice.h"
+#include "watch/policy_look.h"
 #include "watch/regret.h"
 #include "watch/sampling.h"
 #include "watch/trigger.h"
@@ -328,13 +329,17 @@ static tapml_status forget_moved(struct look_work *look, struct looked_target *t
 static tapml_status decide(struct look_work *look, int *out_runs)
 {
     look->facts.drift = 1;
-    if (is_on(look, WATCH_COST)) {
+    if (is_on(look, WATCH_COST) || is_on(look, WATCH_POLICY)) {
         TAPML_TRY(for_each_target(look, add_regret));
     }
     const int samples = is_on(look, WATCH_DRIFT) || is_on(look, WATCH_PERFORMANCE);
 
     if (samples) {
         TAPML_TRY(for_each_target(look, sample));
+    }
+    if (is_on(look, WATCH_POLICY)) {
+        TAPML_TRY(policy_look_ask(look->run.policies.of[POLICY_TRIGGER], look->run.store,
+                                  &look->files, look->arena, &look->facts));
     }
     *out_runs = trigger_decide(&look->settings, &look->facts, &look->fired);
     return *out_runs && samples ? for_each_target(look, forget_moved) : TAPML_OK;
@@ -375,10 +380,12 @@ static tapml_status check_driver(struct look_work *look, struct looked_target *t
 static tapml_status replay(struct look_work *look, struct looked_target *target)
 {
     const struct case_budget left = left_of(look);
-    const struct choice_settings choice = {look->run.config.choice.budget, CHOICE_COVER};
+    struct choice_settings choice = look->run.config.choice;
     struct verdict_options options = options_of(look, target);
     struct verdict_list list = {0};
 
+    choice.order = CHOICE_COVER; // Worst risk first, or as a policy has chosen them.
+    choice.sorter = NULL;
     if (target->fresh.left == 0) {
         return TAPML_OK;
     }
@@ -447,6 +454,9 @@ static tapml_status write_look(struct look_work *look)
     if (look->row.id != 0) {
         TAPML_TRY(looked_write_gone(store, look->row.id));
         TAPML_TRY(looked_prune(store));
+    }
+    if (is_on(look, WATCH_POLICY) && look->row.remaining == 0 && !look->run.is_incomplete) {
+        TAPML_TRY(policy_look_keep(store, &look->files));
     }
     return watched_prune(store);
 }

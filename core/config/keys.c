@@ -27,8 +27,7 @@ static const char deadline_help[] = "Seconds after which a worker that does not 
 static const char observers_type[] = "ids of observers with blanks between";
 static const char observers_help[] =
     "Components of plugins, COMPONENT or PLUGIN/COMPONENT, that see each call of the backend "
-    "before "
-    "and after it, and may replace what it computes; the first one is the outermost. See "
+    "before and after it, and may replace what it computes; the first one is the outermost. See "
     "docs/write-an-observer.md.";
 static const char memory_help[] =
     "MiB that a worker may allocate before it is ended; 0: three quarters of the machine's.";
@@ -424,10 +423,9 @@ static const struct key keys[] = {
      IN_RUN(policy),
      .type = "the id of a policy",
      .example = "quick",
-     .help =
-         "A component of a plugin, COMPONENT or PLUGIN/COMPONENT, that says in which order kinds "
-         "of operators are moved with mode = mixed; without one the most expensive comes first. "
-         "See docs/write-a-policy.md."},
+     .help = "A component of a plugin, COMPONENT or PLUGIN/COMPONENT, that says in which order "
+             "kinds of operators are moved with mode = mixed; else the most expensive comes first. "
+             "See docs/write-a-policy.md."},
     {.section = "select",
      .name = "budget",
      .kind = KEY_TEXT,
@@ -437,17 +435,24 @@ static const struct key keys[] = {
      .help = "How much is replayed on each target: '200' cases, '2%' of them, or '600s', by "
              "predicted times. One case of each signature comes first, then those that add most. "
              "The rest is not run, and reports count it; --all runs it. See docs/choosing.md."},
+    {.section = "select",
+     .name = "policy",
+     .kind = KEY_TEXT,
+     IN_RUN(select_policy),
+     .type = "the id of a policy",
+     .example = "frequent",
+     .help = "A component that chooses in place of the host: docs/write-a-policy.md."},
     {.section = "order",
      .name = "policy",
-     .kind = KEY_CHOICE,
+     .kind = KEY_TEXT,
      .fallback = "auto",
-     .words = CHOICE_ORDERS,
-     IN_RUN(choice.order),
+     IN_RUN(order_policy),
+     .type = "'auto', 'carved', 'balance', 'cover' or the id of a policy",
      .example = "balance",
      .help = "'carved' is the order of the source's calls. With 'balance' the cases that have run "
              "are at any time like all of them, so that times and pass rates can be predicted; "
-             "with 'cover' those come first that add most, for finding faults early. 'auto' is "
-             "'cover' for a budget in seconds, else 'carved'. See docs/choosing.md."},
+             "with 'cover' those come first that add most. 'auto' is 'cover' for a budget in "
+             "seconds, else 'carved'. See docs/choosing.md; and write-a-policy.md for components."},
     {.section = "watch",
      .name = "triggers",
      .kind = KEY_TEXT,
@@ -457,8 +462,8 @@ static const struct key keys[] = {
      .example = "identity drift:2 performance:50%",
      .help = "What makes cases run again: 'identity', something that their results depend on has "
              "changed; 'cost', the risk of not knowing exceeds the time that it takes; 'drift:2', "
-             "the margins of a sample of fresh cases have moved by that factor; "
-             "'performance:50%', their times have moved by so much."},
+             "margins of a sample of fresh cases have moved by that factor; 'performance:50%', "
+             "their times by so much; 'policy:ID', a component says so: docs/write-a-policy.md."},
     {.section = "watch",
      .name = "ensemble",
      .kind = KEY_CHOICE,
@@ -483,8 +488,7 @@ static const struct key keys[] = {
      .high = WEEK_S,
      IN_RUN(watch.interval_s),
      .example = "3600",
-     .help = "Seconds between two looks if no file changes: devices and drivers are looked at no "
-             "more often."},
+     .help = "Seconds between two looks if no file changes, at devices and drivers, too."},
     {.section = "watch",
      .name = "sample",
      .kind = KEY_NUMBER,
@@ -508,9 +512,8 @@ static const struct key keys[] = {
      IN_RUN(watch.command),
      .type = "a command of /bin/sh",
      .example = "mail -s \"$TAPML_SENTENCE\" me < \"$TAPML_PAGE\"",
-     .help =
-         "Run when verdicts have turned, with the facts in environment variables "
-         "(docs/environment.md). It may take a minute; if it fails it is tried at three looks."},
+     .help = "Run when verdicts have turned, with the facts in environment variables "
+             "(docs/environment.md). It may take a minute; if it fails it is tried three times."},
     {.section = "plan",
      .name = "rule",
      .kind = KEY_OTHERS,

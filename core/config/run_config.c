@@ -194,7 +194,8 @@ const struct choice_settings *run_config_choice(const struct run_config *config)
     const struct choice_settings *choice = &config->choice;
     const int is_carved = choice->order == CHOICE_AUTO || choice->order == CHOICE_CARVED;
 
-    return choice->budget.kind == BUDGET_ALL && is_carved ? NULL : choice;
+    return choice->budget.kind == BUDGET_ALL && is_carved && config->order_policy == NULL ? NULL
+                                                                                          : choice;
 }
 
 size_t run_config_room(const struct run_config *config)

@@ -70,7 +70,9 @@ struct run_config {
     enum loop_mode mode;
     const char *policy; // A component of a plugin that orders the kinds to be moved; or NULL.
     const char *select_budget;     // As the file says it, or NULL: all cases are replayed.
-    struct choice_settings choice; // What follows from that, and the order.
+    const char *select_policy;     // A component that chooses within it; or NULL.
+    const char *order_policy;      // A component that orders what is replayed; or NULL.
+    struct choice_settings choice; // What follows from these: run/policies.h opens policies.
     struct watch_settings watch;
     struct run_config_fault faults[RUN_CONFIG_FAULTS_MAX]; // In the order of the file.
     size_t fault_count;

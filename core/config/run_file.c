@@ -225,6 +225,25 @@ static void read_budget(struct run_config *config, struct problems *problems)
         budget_read(config->select_budget, &config->choice.budget) != TAPML_OK) {
         problems_refuse(problems, &config->ini, "select", "budget", "%s", status_message());
     }
+    if (config->select_policy != NULL && config->select_budget == NULL) {
+        problems_refuse(problems, &config->ini, "select", "policy",
+                        "expected 'budget' beside it, within which '%s' chooses, found none",
+                        config->select_policy);
+    }
+}
+
+// A word that is no order of the host is a component.
+static void read_order(struct run_config *config)
+{
+    static const enum choice_order orders[] = {CHOICE_AUTO, CHOICE_CARVED, CHOICE_BALANCE,
+                                               CHOICE_COVER};
+
+    for (size_t i = 0; config->order_policy != NULL && i < sizeof(orders) / sizeof(*orders); i++) {
+        if (strcmp(config->order_policy, choice_order_name(orders[i])) == 0) {
+            config->choice.order = orders[i];
+            config->order_policy = NULL;
+        }
+    }
 }
 
 static void read_watch(struct run_config *config, struct problems *problems)
@@ -242,9 +261,9 @@ static void read_watch(struct run_config *config, struct problems *problems)
 // Whether a key has a meaning where no model is run.
 static int is_of_cases(const struct ini_entry *entry)
 {
-    static const char *const keys[][2] = {{"run", "dir"},       {"run", "comparers"},
-                                          {"model", "path"},    {"source", "store"},
-                                          {"select", "budget"}, {"order", "policy"}};
+    static const char *const keys[][2] = {
+        {"run", "dir"},       {"run", "comparers"}, {"model", "path"},  {"source", "store"},
+        {"select", "budget"}, {"select", "policy"}, {"order", "policy"}};
     static const char *const others[] = {"target.", "component.", "fault.", "plugins", "watch"};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -294,6 +313,7 @@ static void read_all(struct run_config *config, struct problems *problems)
     }
     settle_lengths(config, problems);
     read_budget(config, problems);
+    read_order(config);
     read_watch(config, problems);
     for (size_t i = 0; i < ini->section_count; i++) {
         if (begins(ini->sections[i], "target.")) {

@@ -9,10 +9,8 @@
 #include <string.h>
 
 static const char *const names[WATCH_TRIGGERS + 1] = {
-    [WATCH_IDENTITY] = "identity",
-    [WATCH_COST] = "cost",
-    [WATCH_DRIFT] = "drift",
-    [WATCH_PERFORMANCE] = "performance",
+    [WATCH_IDENTITY] = "identity",       [WATCH_COST] = "cost",     [WATCH_DRIFT] = "drift",
+    [WATCH_PERFORMANCE] = "performance", [WATCH_POLICY] = "policy",
 };
 
 const char *watch_settings_trigger(enum watch_trigger trigger)
@@ -44,6 +42,20 @@ read_number(const char *word, const char *number, double above, double most, dou
     return TAPML_OK;
 }
 
+static tapml_status read_policy(const char *word, const char *name, struct watch_settings *settings)
+{
+    if (name == NULL || *name == '\0') {
+        return status_fail(TAPML_INVALID, "expected 'policy:' and the id of a policy, found '%s'",
+                           word);
+    }
+    if (*settings->policy != '\0') {
+        return status_fail(TAPML_INVALID, "expected one policy, found '%s' and '%s'",
+                           settings->policy, name);
+    }
+    (void)snprintf(settings->policy, sizeof(settings->policy), "%s", name);
+    return TAPML_OK;
+}
+
 static tapml_status
 read_word(const char *word, const char *name, const char *number, struct watch_settings *settings)
 {
@@ -52,6 +64,9 @@ read_word(const char *word, const char *name, const char *number, struct watch_s
             continue;
         }
         settings->is_on |= 1U << i;
+        if (i == WATCH_POLICY) {
+            return read_policy(word, number, settings);
+        }
         if (number == NULL) {
             return TAPML_OK;
         }
@@ -65,25 +80,24 @@ read_word(const char *word, const char *name, const char *number, struct watch_s
     }
     const char *near = text_nearest(name, names);
 
-    return status_fail(TAPML_INVALID,
-                       "expected triggers (identity cost drift performance), found '%s'%s%s%s",
-                       name, near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
-                       near != NULL ? "'?" : "");
+    return status_fail(
+        TAPML_INVALID,
+        "expected triggers (identity cost drift performance policy:ID), found '%s'%s%s%s", name,
+        near != NULL ? ", did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
 }
 
 tapml_status watch_settings_read(const char *words, struct watch_settings *settings)
 {
-    enum { WORD_TEXT = 64 };
-
     settings->is_on = 0;
     settings->drift = DRIFT;
     settings->performance = PERFORMANCE;
+    settings->policy[0] = '\0';
     while (*(words += strspn(words, " \t")) != '\0') {
         const size_t length = strcspn(words, " \t");
-        char word[WORD_TEXT], name[WORD_TEXT];
+        char word[WATCH_NAME_TEXT], name[WATCH_NAME_TEXT];
 
-        (void)snprintf(word, sizeof(word), "%.*s", (int)(length < WORD_TEXT ? length : WORD_TEXT),
-                       words);
+        (void)snprintf(word, sizeof(word), "%.*s",
+                       (int)(length < WATCH_NAME_TEXT ? length : WATCH_NAME_TEXT), words);
         (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, ":"), word);
         const char *number = strchr(word, ':');
 

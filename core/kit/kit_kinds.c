@@ -10,7 +10,6 @@
 
 #include <tapml/draft/comparer.h>
 #include <tapml/draft/observer.h>
-#include <tapml/draft/policy.h>
 #include <tapml/ops.h>
 
 #include <math.h>
@@ -298,58 +297,6 @@ static void measures_agree(const struct kit_subject *subject, struct kit_result 
     kit_device_close(&device);
 }
 
-// -- Policies ----------------------------------------------------------------------------------
-
-enum { KINDS = 5 };
-
-static int order_once(struct kit_device *device, struct kit_result *io_result, uint32_t *out_order)
-{
-    static const tapml_op *const ops[KINDS] = {&tapml_linear, &tapml_attention, &tapml_silu,
-                                               &tapml_add, &tapml_embed};
-    const tapml_policy *table = (const void *)device->table;
-    tapml_policy_kind kinds[KINDS];
-    const tapml_policy_kind *list[KINDS];
-    int is_there[KINDS] = {0};
-
-    for (uint32_t i = 0; i < KINDS; i++) {
-        kinds[i] = (tapml_policy_kind){.hdr = TAPML_HDR(tapml_policy_kind),
-                                       .op = ops[i],
-                                       .instances = i + 1,
-                                       .calls = 2 * (i + 1),
-                                       .source_ns = 1000 >> i};
-        list[i] = &kinds[i];
-        out_order[i] = i;
-    }
-    if (!kit_device_expect(
-            device, io_result, "order",
-            table->order(device->root, stand_in_call(device->host), list, KINDS, out_order))) {
-        return 0;
-    }
-    for (uint32_t i = 0; i < KINDS && kit_result_is_good(io_result); i++) {
-        if (out_order[i] >= KINDS) {
-            kit_result_fail(io_result, "its order has number %u of %d kinds, expected 0 to %d",
-                            out_order[i], KINDS, KINDS - 1);
-        } else if (is_there[out_order[i]]++) {
-            kit_result_fail(io_result, "its order of %d kinds has '%s' twice", KINDS,
-                            ops[out_order[i]]->name);
-        }
-    }
-    return kit_result_is_good(io_result);
-}
-
-static void orders_are_whole(const struct kit_subject *subject, struct kit_result *io_result)
-{
-    struct kit_device device;
-    uint32_t first[KINDS], again[KINDS];
-
-    if (kit_device_open_root(subject, io_result, &device) &&
-        order_once(&device, io_result, first) && order_once(&device, io_result, again) &&
-        memcmp(first, again, sizeof(first)) != 0) {
-        kit_result_fail(io_result, "the same kinds get two orders");
-    }
-    kit_device_close(&device);
-}
-
 // -- The table ---------------------------------------------------------------------------------
 
 static const struct kit_check CHECKS[] = {
@@ -374,13 +321,6 @@ static const struct kit_check CHECKS[] = {
      .about = "the same values measure the same, and equal ones the least",
      .limit_s = LIMIT_S,
      .run = measures_agree},
-    {.id = "K-04",
-     .level = KIT_CONTRACT,
-     .scope = KIT_OF_OTHER,
-     .kind = TAPML_KIND_POLICY,
-     .about = "an order has each kind once, and is always the same",
-     .limit_s = LIMIT_S,
-     .run = orders_are_whole},
     {.id = NULL},
 };
 

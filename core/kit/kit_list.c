@@ -10,6 +10,7 @@
 #include "kit/kit_load.h"
 #include "kit/kit_numerics.h"
 #include "kit/kit_own.h"
+#include "kit/kit_policies.h"
 #include "kit/kit_queue.h"
 #include "kit/kit_static.h"
 #include "kit/kit_threads.h"
@@ -17,9 +18,9 @@
 #include <string.h>
 
 static const struct kit_check *(*const SOURCES[])(void) = {
-    kit_static_checks,  kit_load_checks,     kit_contract_checks, kit_queue_checks,
-    kit_handles_checks, kit_threads_checks,  kit_kinds_checks,    kit_architecture_checks,
-    kit_own_checks,     kit_numerics_checks, kit_hostile_checks};
+    kit_static_checks,       kit_load_checks,    kit_contract_checks, kit_queue_checks,
+    kit_handles_checks,      kit_threads_checks, kit_kinds_checks,    kit_policies_checks,
+    kit_architecture_checks, kit_own_checks,     kit_numerics_checks, kit_hostile_checks};
 
 const struct kit_check *kit_list_at(size_t index)
 {

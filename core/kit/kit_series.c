@@ -7,6 +7,7 @@
 #include "kit/kit_expectation.h"
 #include "kit/kit_list.h"
 #include "kit/kit_options.h"
+#include "plugin/kind.h"
 
 #include <tapml/backend.h>
 #include <tapml/model.h>
@@ -45,7 +46,7 @@ static int is_of(const struct kit_check *check, const struct manifest_component 
     case KIT_OF_MODEL:
         return strcmp(component->kind, TAPML_KIND_MODEL) == 0;
     case KIT_OF_OTHER:
-        return !is_backend && (check->kind == NULL || strcmp(check->kind, component->kind) == 0);
+        return !is_backend && (check->kind == NULL || kind_serves(component->kind, check->kind));
     case KIT_OF_COMPONENT:
         return 1;
     case KIT_OF_FILE:

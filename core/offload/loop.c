@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/table.h"
 #include "offload/kindred.h"
-#include "offload/policy.h"
+#include "offload/order.h"
 #include "schema/catalogue.h"
 #include "store/blame.h"
 #include "store/carved.h"
@@ -510,7 +510,7 @@ static tapml_status begin(struct loop *loop)
         (struct localise){.trial = &loop->trial, .watch = options->watch, .store = options->store};
     TAPML_TRY(trial_init(&loop->trial));
     TAPML_TRY(order_kinds(options->graph, options->store, &loop->kinds, &loop->trial.kind_count));
-    TAPML_TRY(policy_order(options->policy, loop->kinds, loop->trial.kind_count));
+    TAPML_TRY(order_by_policy(options->policy, loop->kinds, loop->trial.kind_count));
     loop->trial.kinds = loop->kinds;
     loop->refused = arena_array(loop->arena, (size_t)options->graph->op_count + 1, 1);
     if (loop->refused == NULL) {

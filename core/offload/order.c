@@ -4,7 +4,9 @@
 #include "offload/order.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/table.h"
+#include "plugin/policy.h"
 #include "store/call_line.h"
 
 struct order_tally {
@@ -88,4 +90,58 @@ tapml_status order_kinds(const struct graph *graph,
     *out_kinds = tally.kinds;
     *out_count = tally.count;
     return TAPML_OK;
+}
+
+// What a policy sees, and the order that it gives.
+struct order_question {
+    tapml_policy_kind *seen;
+    const tapml_policy_kind **list;
+    uint32_t *order;
+    struct order_kind *before;
+};
+
+static tapml_status make_question(struct arena *arena,
+                                  const struct order_kind *kinds,
+                                  size_t count,
+                                  struct order_question *q)
+{
+    *q = (struct order_question){.seen = arena_array(arena, count + 1, sizeof(*q->seen)),
+                                 .list = arena_array(arena, count + 1, sizeof(*q->list)),
+                                 .order = arena_array(arena, count + 1, sizeof(*q->order)),
+                                 .before = arena_array(arena, count + 1, sizeof(*q->before))};
+    if (q->seen == NULL || q->list == NULL || q->order == NULL || q->before == NULL) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < count; i++) {
+        q->seen[i] = (tapml_policy_kind){.hdr = TAPML_HDR(tapml_policy_kind),
+                                         .op = kinds[i].op,
+                                         .instances = kinds[i].instances,
+                                         .calls = kinds[i].calls,
+                                         .source_ns = kinds[i].time_ns};
+        q->list[i] = &q->seen[i];
+        q->order[i] = (uint32_t)i;
+        q->before[i] = kinds[i];
+    }
+    return TAPML_OK;
+}
+
+tapml_status order_by_policy(struct policy *policy, struct order_kind *io_kinds, size_t count)
+{
+    struct arena *arena = policy != NULL ? arena_create() : NULL;
+    struct order_question question = {.seen = NULL};
+
+    if (policy == NULL) {
+        return TAPML_OK;
+    }
+    tapml_status status =
+        arena != NULL ? make_question(arena, io_kinds, count, &question) : status_no_memory();
+
+    if (status == TAPML_OK) {
+        status = policy_order(policy, question.list, (uint32_t)count, question.order);
+    }
+    for (size_t i = 0; status == TAPML_OK && i < count; i++) {
+        io_kinds[i] = question.before[question.order[i]];
+    }
+    arena_destroy(arena);
+    return status;
 }

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+struct policy;
 struct store;
 
 struct order_kind {
@@ -27,3 +28,8 @@ tapml_status order_kinds(const struct graph *graph,
                          struct store *store,
                          struct order_kind **out_kinds,
                          size_t *out_count) STATUS_USED;
+
+// Puts `io_kinds` into the order that a policy of a plugin gives them; with NULL they stay as they
+// are. Fails as policy_order does.
+tapml_status
+order_by_policy(struct policy *policy, struct order_kind *io_kinds, size_t count) STATUS_USED;

@@ -4,10 +4,10 @@
 
 #include "plugin/device_table.h"
 #include "plugin/handshake.h"
+#include "plugin/policy_table.h"
 
 #include <tapml/draft/comparer.h>
 #include <tapml/draft/observer.h>
-#include <tapml/draft/policy.h>
 #include <tapml/model.h>
 
 #include <string.h>
@@ -53,20 +53,35 @@ static tapml_status check_comparer(const void *table)
                : status_fail(TAPML_ABI_MISMATCH, "its table does not say what it measures: 'unit'");
 }
 
-static tapml_status check_policy(const void *table)
+static tapml_status check_policy_draft1(const void *table)
 {
-    const tapml_policy *policy = table;
-    return TAPML_HAS_FN(tapml_policy, policy, order)
+    return policy_table_has(table, TAPML_KIND_POLICY_DRAFT1, POLICY_ORDER)
                ? TAPML_OK
                : status_fail(TAPML_ABI_MISMATCH, "its table of functions is too short");
 }
 
+static tapml_status check_policy(const void *table)
+{
+    const tapml_policy *policy = table;
+    if (handshake_has_unknown_demands(&policy->hdr)) {
+        return status_fail(TAPML_ABI_MISMATCH, "its table has flags that this host does not know");
+    }
+    for (int role = 0; role < POLICY_ROLES; role++) {
+        if (policy_table_has(table, TAPML_KIND_POLICY, (enum policy_role)role)) {
+            return TAPML_OK;
+        }
+    }
+    return status_fail(TAPML_ABI_MISMATCH, "its table has none of 'order', 'select', "
+                                           "'order_cases' and 'trigger'");
+}
+
 static const struct kind_entry kinds[] = {
-    {TAPML_KIND_BACKEND, "a backend", check_backend},
-    {TAPML_KIND_MODEL, "an architecture", check_model},
-    {TAPML_KIND_OBSERVER, "an observer", check_observer},
-    {TAPML_KIND_COMPARER, "a comparer", check_comparer},
-    {TAPML_KIND_POLICY, "a policy", check_policy},
+    {TAPML_KIND_BACKEND, "a backend", check_backend, NULL},
+    {TAPML_KIND_MODEL, "an architecture", check_model, NULL},
+    {TAPML_KIND_OBSERVER, "an observer", check_observer, NULL},
+    {TAPML_KIND_COMPARER, "a comparer", check_comparer, NULL},
+    {TAPML_KIND_POLICY, "a policy", check_policy, NULL},
+    {TAPML_KIND_POLICY_DRAFT1, "a policy", check_policy_draft1, TAPML_KIND_POLICY},
 };
 
 const struct kind_entry *kind_find(const char *id)
@@ -77,4 +92,10 @@ const struct kind_entry *kind_find(const char *id)
         }
     }
     return NULL;
+}
+
+int kind_serves(const char *id, const char *wanted)
+{
+    const struct kind_entry *kind = kind_find(id);
+    return strcmp(id, wanted) == 0 || (kind && kind->used_as && strcmp(kind->used_as, wanted) == 0);
 }

@@ -15,7 +15,12 @@ struct kind_entry {
 
     // Whether the table of a component's root is whole. TAPML_ABI_MISMATCH names what is missing.
     tapml_status (*check)(const void *table);
+
+    const char *used_as; // Of an earlier draft: the kind that its components serve as; or NULL.
 };
 
 // The kind with this id, or NULL.
 const struct kind_entry *kind_find(const char *id);
+
+// Whether a component of the kind `id` is used where one of `wanted` is.
+int kind_serves(const char *id, const char *wanted);

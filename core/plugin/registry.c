@@ -378,7 +378,7 @@ static tapml_status get(struct registry *registry,
 {
     struct component *component = NULL;
     TAPML_TRY(find_named(registry, name, &component));
-    if (strcmp(component->entry.kind, kind) != 0) {
+    if (!kind_serves(component->entry.kind, kind)) {
         return wrong_kind(component, kind);
     }
     if (!is_ready(registry, component)) {

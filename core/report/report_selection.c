@@ -33,6 +33,7 @@ void report_selection_put(const struct report_rows *rows, struct report_maker *t
     if (text_parse_f64(find(rows, ".share"), &share) != TAPML_OK) {
         share = NAN;
     }
+    report_maker_text(&part, "policy", find(rows, ".policy"));
     report_maker_put(&part, "share", report_maker_margin(share));
     report_maker_text(&part, "sentence", find(rows, ""));
     report_maker_part(target, "selection", &part);

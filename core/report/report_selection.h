@@ -11,8 +11,8 @@
 
 #include <jansson.h>
 
-// Puts the object "selection" into that of a target: the budget, the certificate and a sentence,
-// which are empty, null and empty where nothing was chosen.
+// Puts the object "selection" into that of a target: the budget, the policy of a plugin that
+// has chosen, the certificate and a sentence, which are empty and null where nothing was chosen.
 void report_selection_put(const struct report_rows *rows, struct report_maker *target);
 
 // Prints it from the object of a target, where cases were not run: as a line to the standard

@@ -31,7 +31,7 @@ struct run_judge_options {
     const struct checkpoint *checkpoint; // Of the weights that cases refer to; or NULL.
     const struct verdict_list *refuted;  // Of a run over cases (run/store_source.h); or NULL.
     struct comparers *comparers;         // Of plugins (verify/comparers.h); or NULL.
-    struct policy *policy;               // The same (offload/policy.h).
+    struct policy *policy;               // The same (plugin/policy.h).
     struct run_lock *lock;
 };
 

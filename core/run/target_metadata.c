@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "config/run_config.h"
-#include "offload/policy.h"
+#include "plugin/policy.h"
 #include "run/forgetting.h"
 #include "run/identity.h"
 #include "run/run_metadata.h"
@@ -56,6 +56,7 @@ static void append_choice(const struct run_config *config, struct text *text)
     if (config->choice.budget.kind != BUDGET_ALL) {
         budget_print(&config->choice.budget, budget);
         text_format(text, " select=%s", budget);
+        policy_print(config->choice.selector, text);
     }
 }
 

@@ -30,23 +30,29 @@ static tapml_status set(struct store *store, const char *target, const char *wha
 static tapml_status set_all(const struct verdict_options *options,
                             const char *sentence,
                             const char *budget,
-                            const char *share)
+                            const char *share,
+                            const char *policy)
 {
     TAPML_TRY(set(options->store, options->target, "", sentence));
     TAPML_TRY(set(options->store, options->target, ".budget", budget));
+    TAPML_TRY(set(options->store, options->target, ".policy", policy));
     return set(options->store, options->target, ".share", share);
 }
 
 static tapml_status note(const struct verdict_options *options, const struct case_choice *choice)
 {
     char sentence[CHOICE_TEXT] = "", budget[BUDGET_TEXT] = "", share[NUMBER_TEXT] = "";
+    const char *policy = "";
     if (choice && choice->has_selected) {
         choice_print(choice, sentence);
         budget_print(&options->choice->budget, budget);
-        (void)snprintf(share, sizeof(share), "%.6f", choice->selected.certificate.share);
+        policy = choice->selected_by ? choice->selected_by : "";
+        if (!choice->selected_by) { // A policy gives no certificate.
+            (void)snprintf(share, sizeof(share), "%.6f", choice->selected.certificate.share);
+        }
     }
     TAPML_TRY(store_begin(options->store));
-    tapml_status status = set_all(options, sentence, budget, share);
+    tapml_status status = set_all(options, sentence, budget, share, policy);
     status = status == TAPML_OK ? store_commit(options->store) : status;
     if (status != TAPML_OK) {
         store_rollback(options->store);

@@ -20,8 +20,9 @@ struct chosen_cases {
 };
 
 // Of settings that choose, the choice is logged and noted as metadata: `select.TARGET` is what it
-// came to in a sentence, `select.TARGET.budget` the budget and `select.TARGET.share` its
-// certificate. Results that are stale must have been deleted. Lists are in `arena`.
+// came to in a sentence, `select.TARGET.budget` the budget, `select.TARGET.share` its certificate,
+// and `select.TARGET.policy` the policy of a plugin that has chosen; the last two are "" where
+// there is none. Results that are stale must have been deleted. Lists are in `arena`.
 tapml_status chosen_cases_list(const struct verdict_options *options,
                                struct arena *arena,
                                struct chosen_cases *out_chosen) STATUS_USED;

@@ -20,6 +20,8 @@ static int has_fired(enum watch_trigger trigger,
         return facts->drift > settings->drift;
     case WATCH_PERFORMANCE:
         return facts->performance > settings->performance;
+    case WATCH_POLICY:
+        return facts->policy_said != NULL && facts->policy_fires;
     case WATCH_TRIGGERS:
         break;
     }
@@ -38,6 +40,8 @@ tell(enum watch_trigger trigger, const struct trigger_facts *facts, struct text 
         text_format(out_fired, "%.3g s at risk, %.3g s to run", facts->regret_s, facts->cost_s);
     } else if (trigger == WATCH_DRIFT) {
         text_format(out_fired, "a margin has moved by a factor of %.3g", facts->drift);
+    } else if (trigger == WATCH_POLICY) {
+        text_append(out_fired, facts->policy_said);
     } else {
         text_format(out_fired, "times have moved by %.3g %%", facts->performance * PERCENT);
     }

@@ -22,6 +22,9 @@ struct trigger_facts {
     double drift;       // The largest factor by which the margin of a sampled case has moved, or
                         // infinite if its verdict turned; 1: by none.
     double performance; // The largest share by which the times of an op's samples have moved.
+
+    int policy_fires;        // What the policy of a plugin says (watch/policy_look.h),
+    const char *policy_said; // with its name and its reason; NULL: none was asked.
 };
 
 // Whether cases are to run; and the triggers that have fired, with their numbers, appended with

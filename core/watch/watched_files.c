@@ -212,45 +212,60 @@ static int is_there(const struct watched_file *file)
     return file != NULL && file->inode != 0;
 }
 
-// What has become of a file, or NULL.
-static const char *compare(const struct watched_file *before, const struct watched_file *now)
+static int is_other(const struct watched_file *before, const struct watched_file *now)
 {
     if (!is_there(before) || !is_there(now)) {
-        return is_there(now) ? " is new" : is_there(before) ? " is gone" : NULL;
+        return is_there(before) || is_there(now);
     }
     return before->size != now->size || before->changed_ns != now->changed_ns ||
-                   before->inode != now->inode
-               ? " changed"
-               : NULL;
+           before->inode != now->inode;
 }
 
-static size_t tell(const char *path, const char *what, struct text *out)
+void watched_files_visit(const struct watched_files *before,
+                         const struct watched_files *now,
+                         watched_files_fn see,
+                         void *user)
 {
-    if (what != NULL) {
-        text_format(out, "%s%s%s", out->length > 0 ? ", " : "", name_of(path), what);
+    for (size_t i = 0; i < now->count; i++) {
+        const struct watched_file *file = &now->items[i], *old = find(before, file->path);
+
+        if (is_other(old, file)) {
+            see(user, file->path, is_there(old), is_there(file));
+        }
     }
-    return what != NULL;
+    for (size_t i = 0; i < before->count; i++) {
+        const struct watched_file *file = &before->items[i];
+
+        if (find(now, file->path) == NULL && is_there(file)) {
+            see(user, file->path, 1, 0);
+        }
+    }
+}
+
+struct telling {
+    struct text *out;
+    size_t count;
+};
+
+static void tell(void *user, const char *path, int was_there, int is_there)
+{
+    struct telling *telling = user;
+
+    text_format(telling->out, "%s%s%s", telling->out->length > 0 ? ", " : "", name_of(path),
+                !was_there  ? " is new"
+                : !is_there ? " is gone"
+                            : " changed");
+    telling->count++;
 }
 
 size_t watched_files_compare(const struct watched_files *before,
                              const struct watched_files *now,
                              struct text *out)
 {
-    size_t count = 0;
+    struct telling telling = {.out = out};
 
-    for (size_t i = 0; i < now->count; i++) {
-        const struct watched_file *file = &now->items[i];
-
-        count += tell(file->path, compare(find(before, file->path), file), out);
-    }
-    for (size_t i = 0; i < before->count; i++) {
-        const struct watched_file *file = &before->items[i];
-
-        if (find(now, file->path) == NULL) {
-            count += tell(file->path, compare(file, NULL), out);
-        }
-    }
-    return count;
+    watched_files_visit(before, now, tell, &telling);
+    return telling.count;
 }
 
 // -- Waiting -----------------------------------------------------------------------------------
@@ -299,7 +314,7 @@ static int has_changed(const struct watched_files *files)
         struct watched_file now = {.path = files->items[i].path};
 
         look_at(&now);
-        if (compare(&files->items[i], &now) != NULL) {
+        if (is_other(&files->items[i], &now)) {
             return 1;
         }
     }

@@ -46,6 +46,15 @@ size_t watched_files_compare(const struct watched_files *before,
                              const struct watched_files *now,
                              struct text *out);
 
+// Sees a file that was there in the list before, and is there now, or only one of both.
+typedef void (*watched_files_fn)(void *user, const char *path, int was_there, int is_there);
+
+// Calls `see` for each of the files that are others than in `before`.
+void watched_files_visit(const struct watched_files *before,
+                         const struct watched_files *now,
+                         watched_files_fn see,
+                         void *user);
+
 // Waits until one of the files is written, replaced, made or removed and nothing more has happened
 // to them for a moment, or until `seconds` are over, or `is_over` says so after a signal; signals
 // are let in while it waits, as `mask` says (a sigset_t). Without inotify it waits for the time

@@ -82,9 +82,15 @@ for key, value, expected in [
 for budget in ("some", "0", "-1", "1.5", "101%", "5m"):
     ini(f"a budget of {budget}", [f"run.ini:14: [select] budget: budget is '{budget}', expected a number of cases"],
         extra=f"[select]\nbudget = {budget}\n")
-ini("an unknown order", ["[order] policy: expected 'auto' or 'carved' or 'balance' or 'cover'", "found 'random'"],
-    extra="[order]\npolicy = random\n")
-ini("an unknown trigger", ["run.ini:14: [watch] triggers: expected triggers (identity cost drift performance), found 'drif', "
+ini("an unknown order", ["[order] policy: expected 'auto', 'carved', 'balance', 'cover' or the id of a policy: ",
+                         "'random'"], extra="[order]\npolicy = random\n")
+ini("a choice by a backend", ["[select] policy: the component 'reference' is of kind 'tapml.backend/1', expected a policy"],
+    extra="[select]\nbudget = 2\npolicy = reference\n")
+ini("a choice without a budget", ["run.ini:14: [select] policy: expected 'budget' beside it, within which 'quick' chooses"],
+    extra="[select]\npolicy = quick\n")
+ini("a trigger without a policy", ["[watch] triggers: expected 'policy:' and the id of a policy, found 'policy'"],
+    extra="[watch]\ntriggers = policy\n")
+ini("an unknown trigger", ["run.ini:14: [watch] triggers: expected triggers (identity cost drift performance policy:ID), found 'drif', "
                           "did you mean 'drift'?"], extra="[watch]\ntriggers = identity drif:2\n")
 ini("a trigger with a number out of range", ["[watch] triggers: expected a number above 1 and at most 1e+06 behind ':', found "
                                             "'drift:1'"], extra="[watch]\ntriggers = drift:1\n")

@@ -17,6 +17,7 @@
 #include <tapml/plugin.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include OUTSIDE_NOTE
@@ -220,7 +221,7 @@ static const tapml_memory_type *const memories[] = {&memory};
 
 static const tapml_device_info device_f64 = DEVICE("f64", "sums in double", HOST_TRAITS);
 static const tapml_device_info device_f32 = DEVICE("f32", "sums in float", HOST_TRAITS);
-static const tapml_device_info reversed =
+static tapml_device_info reversed =
     DEVICE("reversed", "sums in float, backwards", TAPML_DEVICE_DETERMINISTIC);
 static const tapml_device_info *const hosts[] = {&device_f64, &device_f32};
 static const tapml_device_info *const targets[] = {&reversed};
@@ -230,6 +231,7 @@ static tapml_status devices(tapml_object *backend,
                             const tapml_device_info *const **out_list,
                             uint32_t *out_count)
 {
+    reversed.driver = getenv("OUTSIDE_DRIVER"); // The system says it, as of any device.
     *out_list = own(backend)->is_target ? targets : hosts;
     *out_count = own(backend)->is_target ? 1 : 2;
     return TAPML_OK;

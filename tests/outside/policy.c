@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A policy of a stranger: the kind of operator that the option `first` names is moved first, the
-// others stay in their order. `first = twice` gives an order that is none.
+// others stay in their order. `first = twice` gives an order that is none. It was written for the
+// first draft of the kind.
 #include "policy-note.h"
+#include "policy_draft1.h"
 
-#include <tapml/draft/policy.h>
 #include <tapml/host.h>
 #include <tapml/plugin.h>
 

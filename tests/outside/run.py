@@ -493,6 +493,76 @@ def check_wrong_order(place):
     expect("policy 'org.example.outside-policy/outside_order': its order of 4 kinds has " in said, said)
 
 
+# ---- policies that choose, order cases, and decide -------------------------------------------------
+
+
+def chosen_run(place, name, code, deed=""):
+    """A run whose cases a policy chooses and orders. Gives its folder and what is said."""
+    more = "\n[select]\nbudget = 5\npolicy = outside_frequent\n[order]\npolicy = outside_frequent\n"
+    more += f"[component.outside_frequent]\ndeed = {deed}\n" if deed else ""
+    folder, ini = write_run(place, name, "", more=more)
+    call([place["host"], "--check-config", ini], place["environment"])
+    done = subprocess.run([place["host"], "--config", ini], env=place["environment"], capture_output=True, text=True,
+                          check=False)
+    said = done.stdout + done.stderr
+    expect(done.returncode == code, f"exit code {done.returncode}, expected {code}\n{said}")
+    return folder, said
+
+
+def check_chosen(place):
+    """What most cases are like is chosen, and the report says who has chosen, and that there is no certificate."""
+    who = "org.example.outside-frequent/outside_frequent 1.0.0"
+    folder, said = chosen_run(place, "chosen", 0)
+    expect(f"in the order of the policy {who}, chosen by the policy {who}, without a certificate" in said, said)
+    store = sqlite3.connect(os.path.join(folder, "run.tapmlrun"))
+    counts = dict(store.execute("SELECT signature, count(*) FROM feature GROUP BY signature"))
+    chosen = [counts[signature] for signature, in store.execute(
+        "SELECT signature FROM judged JOIN feature USING (case_id)")]
+    store.close()
+    best = sorted((count for count in counts.values() for _ in range(count)), reverse=True)[:5]
+    expect(sorted(chosen, reverse=True) == best, f"{chosen} of {counts}")
+    path = os.path.join(folder, "report.json")
+    call([place["host"], "report", folder, "--json", path], place["environment"])
+    with open(path, encoding="utf-8") as file:
+        target, = json.load(file)["targets"]
+    selection = target["selection"]
+    expect((selection["budget"], selection["policy"], selection["share"]) == ("5", who, None), str(selection))
+    expect(target["counts"]["not_run"] == sum(counts.values()) - 5, str(target["counts"]))
+
+
+def check_wrong_choice(place, number, deed, sentence):
+    _, said = chosen_run(place, f"wrong-choice-{number}", 3, deed)
+    expect("policy 'org.example.outside-frequent/outside_frequent': " + sentence in said, said)
+
+
+def check_driver_change(place):
+    """A change of the driver makes what is stale run; what changed before has waited for it."""
+    folder, ini = write_run(place, "driver-change", "", more="\n[watch]\ntriggers = policy:outside_driver_change\n")
+    with open(ini, encoding="utf-8") as file:
+        text = file.read()
+
+    def look(driver, more=""):
+        with open(ini, "w", encoding="utf-8") as file:
+            file.write(text + more)
+        said = call([place["host"], "watch", "--config", ini, "--once"],
+                    dict(place["environment"], OUTSIDE_DRIVER=driver))
+        return said, tuple(map(int, re.search(r"(\d+) of (\d+) cases had no fresh result, (\d+) ran now, (\d+) are left",
+                                              said).groups()))
+
+    who = "policy: org.example.outside-driver_change/outside_driver_change 1.0.0"
+    said, (stale, count, ran, left) = look("1.0")
+    expect(f"{who}: nothing is known yet" in said and (stale, ran, left) == (count, count, 0), said)
+    harmless = "[fault.1]\ntarget = other\nop = linear\nkind = scale 1\n"
+    said, (stale, _, ran, left) = look("1.0", harmless)
+    expect(0 < stale < count and (ran, left) == (0, stale) and who not in said, said)
+    said, found = look("1.1", harmless)
+    expect(f"{who}: the driver of other is 1.1" in said and found == (count, count, count, 0), said)
+    said, found = look("1.1", harmless + "; a remark\n")
+    expect(found == (0, count, 0, 0) and who not in said, said)
+    with open(os.path.join(folder, "watch.html"), encoding="utf-8") as file:
+        expect("the driver of other is 1.1" in file.read(), "the page does not say why it ran")
+
+
 # ---- all of it -------------------------------------------------------------------------------------
 
 BUILD_ID = "build-id = "
@@ -537,6 +607,11 @@ CHECKS = [
     ("a comparer that fails", check_comparer_failure),
     ("a policy orders the moves", check_ordered),
     ("a policy whose order is none", check_wrong_order),
+    ("a policy chooses and orders cases", check_chosen),
+    ("a policy that exceeds the budget", check_wrong_choice, 1, "lavish", "its choice has "),
+    ("a policy whose worth is no number", check_wrong_choice, 2, "nan", "the worth of number "),
+    ("a policy that orders a case twice", check_wrong_choice, 3, "twice", "its order of 5 cases has number "),
+    ("a policy waits for a driver", check_driver_change),
 ]
 
 

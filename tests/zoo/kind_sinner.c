@@ -9,6 +9,7 @@
 #include <tapml/host.h>
 #include <tapml/plugin.h>
 
+#include <math.h>
 #include <string.h>
 
 #include ZOO_NOTE
@@ -108,6 +109,116 @@ static tapml_status order(tapml_object *policy,
     return TAPML_OK;
 }
 static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy), .order = order};
+
+#elif defined(SIN_EMPTY_POLICY)
+static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy)};
+
+#elif defined(SIN_LAVISH_POLICY) || defined(SIN_TWICE_POLICY) || defined(SIN_PRICELESS_POLICY) ||  \
+    defined(SIN_IDLE_POLICY) || defined(SIN_WISE_POLICY)
+// Chooses the last cases within the budget. The lavish one chooses all, the idle one none; twice
+// has one twice; and of the priceless one no case has a worth.
+static tapml_status choose(tapml_object *policy,
+                           tapml_call *call,
+                           const tapml_policy_cases *question,
+                           uint32_t *out_chosen,
+                           double *out_worth,
+                           uint32_t *out_count)
+{
+    uint32_t count = question->count_max;
+    double left_ns = question->time_max_ns;
+
+#if defined(SIN_LAVISH_POLICY)
+    count = question->n_cases;
+#elif defined(SIN_IDLE_POLICY)
+    count = 0;
+#endif
+    for (uint32_t i = 0; i < count; i++) {
+        const tapml_policy_case *item = question->cases[question->n_cases - 1 - i];
+
+        left_ns -= item->time_ns >= 0 ? item->time_ns : 1;
+        if (left_ns < 0) {
+            break;
+        }
+        out_chosen[i] = question->n_cases - 1 - i;
+        out_worth[i] = 0.5;
+        *out_count = i + 1;
+    }
+#if defined(SIN_TWICE_POLICY)
+    out_chosen[*out_count - 1] = out_chosen[0];
+#elif defined(SIN_PRICELESS_POLICY)
+    out_worth[0] = (double)NAN;
+#endif
+    return TAPML_OK;
+}
+#endif
+
+#if defined(SIN_FAR_POLICY) || defined(SIN_GREEDY_POLICY) || defined(SIN_WISE_POLICY)
+// The last case comes first. The far one leaves a number that none has, and the greedy one takes a
+// case that is not to run.
+static tapml_status order_cases(tapml_object *policy,
+                                tapml_call *call,
+                                const tapml_policy_cases *question,
+                                uint32_t n_order,
+                                uint32_t *io_order)
+{
+    const uint32_t first = io_order[0];
+
+#if defined(SIN_GREEDY_POLICY)
+    uint32_t other = 0;
+
+    for (uint32_t i = 0; i < n_order; i++) {
+        other += io_order[i] == other;
+    }
+    io_order[0] = other < question->n_cases ? other : first;
+#else
+    io_order[0] = io_order[n_order - 1];
+    io_order[n_order - 1] = first;
+#endif
+#if defined(SIN_FAR_POLICY)
+    io_order[0] = question->n_cases + 7;
+#endif
+    return TAPML_OK;
+}
+#endif
+
+#if defined(SIN_VAGUE_POLICY) || defined(SIN_ENDLESS_POLICY) || defined(SIN_WISE_POLICY)
+// What is stale runs after a change of a target. The vague one answers neither yes nor no, and the
+// reason of the endless one has no end.
+static tapml_status trigger(tapml_object *policy,
+                            tapml_call *call,
+                            const tapml_policy_look *look,
+                            tapml_policy_answer *out_answer)
+{
+    static const char reason[] = "a target is another one";
+
+    out_answer->runs = look->is_first != 0;
+    for (uint32_t i = 0; i < look->n_changes; i++) {
+        if (look->changes[i]->target != NULL) {
+            out_answer->runs = 1;
+            memcpy(out_answer->reason, reason, sizeof(reason));
+        }
+    }
+#if defined(SIN_VAGUE_POLICY)
+    out_answer->runs += 6;
+#elif defined(SIN_ENDLESS_POLICY)
+    memset(out_answer->reason, 'x', sizeof(out_answer->reason));
+#endif
+    return TAPML_OK;
+}
+#endif
+
+#if defined(SIN_LAVISH_POLICY) || defined(SIN_TWICE_POLICY) || defined(SIN_PRICELESS_POLICY) ||    \
+    defined(SIN_IDLE_POLICY)
+static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy), .select = choose};
+#elif defined(SIN_FAR_POLICY) || defined(SIN_GREEDY_POLICY)
+static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy), .order_cases = order_cases};
+#elif defined(SIN_VAGUE_POLICY) || defined(SIN_ENDLESS_POLICY)
+static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy), .trigger = trigger};
+#elif defined(SIN_WISE_POLICY)
+static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy),
+                                   .select = choose,
+                                   .order_cases = order_cases,
+                                   .trigger = trigger};
 #endif
 
 static void release(tapml_object *object)

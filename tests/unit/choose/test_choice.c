@@ -5,6 +5,8 @@
 #include "choose/feature_set.h"
 #include "choose/risk.h"
 #include "harness/cases.h"
+#include "harness/policies.h"
+#include "plugin/policy.h"
 
 #include <math.h>
 
@@ -132,4 +134,42 @@ Test(choice, ops_that_have_failed_come_first)
         silu += strcmp(choice.cases[choice.order[i]].op, "tapml.silu") == 0;
     }
     cr_expect_gt(silu, 10, "%zu", silu);
+}
+
+Test(choice, policies_of_plugins_choose_and_order)
+{
+    struct registry *registry = policies_of_the_zoo();
+    struct choice_options options = {.target = ""};
+    struct case_choice choice;
+    char sentence[CHOICE_TEXT];
+
+    MUST(policy_create(registry, "sin_wise_policy", POLICY_SELECT, &options.settings.selector));
+    MUST(budget_read("4", &options.settings.budget));
+    MUST(choice_make(store, &options, arena, &choice));
+    expect_each_once(&choice);
+    cr_expect_eq(choice.chosen, 4);
+    cr_expect_eq(choice.order[0], CASES - 4, "as the source called them");
+    choice_print(&choice, sentence);
+    cr_expect_str_eq(
+        sentence, "4 of 96 cases, in the order 'carved', chosen by the policy "
+                  "org.example.sin_wise_policy/sin_wise_policy 1.0.0, without a certificate; "
+                  "the budget leaves 2 of 4 signatures without a case; the other 92 are not run");
+
+    options.settings.order = CHOICE_COVER;
+    MUST(choice_make(store, &options, arena, &choice));
+    cr_expect_eq(choice.order[0], CASES - 1, "as they were chosen");
+
+    MUST(policy_create(registry, "sin_wise_policy", POLICY_ORDER_CASES, &options.settings.sorter));
+    options.settings.order = CHOICE_AUTO;
+    options.settings.budget.kind = BUDGET_ALL;
+    MUST(choice_make(store, &options, arena, &choice));
+    cr_expect_eq(choice.chosen, CASES, "without a budget nothing is chosen");
+    expect_each_once(&choice);
+    cr_expect_eq(choice.order[0], CASES - 1);
+    choice_print(&choice, sentence);
+    cr_expect_str_eq(sentence, "all 96 cases, in the order of the policy "
+                               "org.example.sin_wise_policy/sin_wise_policy 1.0.0");
+    policy_destroy(options.settings.selector);
+    policy_destroy(options.settings.sorter);
+    policies_close(registry);
 }

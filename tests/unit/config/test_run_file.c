@@ -48,7 +48,14 @@ Test(run_file, a_budget_and_an_order_choose)
     cr_assert_eq(run_config_choice(&config)->order, CHOICE_COVER);
     run_config_release(&config);
     refused(WHOLE "[select]\nbudget = some\n", "budget is 'some', expected a number of cases");
-    refused(WHOLE "[order]\npolicy = random\n", "random");
+    cr_assert_eq(
+        load(WHOLE "[order]\npolicy = quick\n[select]\nbudget = 5\npolicy = x/y\n", &config),
+        TAPML_OK);
+    cr_assert_str_eq(config.order_policy, "quick");
+    cr_assert_str_eq(config.select_policy, "x/y");
+    cr_assert_eq(run_config_choice(&config)->order, CHOICE_AUTO);
+    run_config_release(&config);
+    refused(WHOLE "[select]\npolicy = quick\n", "expected 'budget' beside it");
 }
 
 Test(run_file, what_is_watched_has_triggers_and_a_budget)

@@ -19,11 +19,15 @@ Test(watch_settings, triggers_are_words_with_numbers)
     cr_expect_eq(settings.is_on, 1U << WATCH_COST);
     cr_expect_eq(settings.drift, 2, "it is that of a trigger without a number again");
     cr_expect_eq(settings.performance, 0.5);
-    for (int i = 0; i < WATCH_TRIGGERS; i++) {
+    cr_assert_eq(watch_settings_read("cost policy:org.example.x/quick", &settings), TAPML_OK);
+    cr_expect_eq(settings.is_on, 1U << WATCH_COST | 1U << WATCH_POLICY);
+    cr_expect_str_eq(settings.policy, "org.example.x/quick");
+    for (int i = 0; i < WATCH_POLICY; i++) {
         cr_assert_eq(watch_settings_read(watch_settings_trigger((enum watch_trigger)i), &settings),
                      TAPML_OK);
         cr_expect_eq(settings.is_on, 1U << i);
     }
+    cr_expect_str_eq(settings.policy, "");
 }
 
 static void refused(const char *words, const char *sentence)
@@ -40,6 +44,9 @@ Test(watch_settings, what_is_none_is_refused)
     refused("  ", "found none");
     refused("identty", "found 'identty', did you mean 'identity'?");
     refused("identity:3", "'identity' takes no number");
+    refused("policy", "expected 'policy:' and the id of a policy, found 'policy'");
+    refused("policy:", "found 'policy:'");
+    refused("policy:a policy:b", "expected one policy, found 'a' and 'b'");
     refused("drift:1", "above 1 and at most 1e+06 behind ':', found 'drift:1'");
     refused("drift:", "found 'drift:'");
     refused("performance:0%", "found 'performance:0%'");

@@ -30,9 +30,3 @@ Test(kit_kinds, comparers_are_tried, .timeout = 60)
     expect("sin_failing_comparer", "K-03", KIT_FAILED, "measure fails with 'unavailable'");
     expect("sin_first_comparer", "K-03", KIT_PASSED, "");
 }
-
-Test(kit_kinds, policies_are_tried, .timeout = 60)
-{
-    expect("sin_double_policy", "K-04", KIT_FAILED, "its order of 5 kinds has 'tapml.embed' twice");
-    expect("sin_last_policy", "K-04", KIT_PASSED, "");
-}

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/alloc.h"
+#include "harness/policies.h"
 #include "harness/scratch.h"
 #include "harness/tiny.h"
 #include "offload/order.h"
+#include "plugin/policy.h"
 #include "store/call_line.h"
 #include "store/store.h"
 #include "store/store_open.h"
+
+#include <tapml/ops.h>
 
 #include <string.h>
 
@@ -51,4 +55,30 @@ Test(order, the_dearest_kind_comes_first)
     store_close(store);
     tiny_close(&tiny);
     scratch_remove(&scratch);
+}
+
+static const struct order_kind KINDS[] = {
+    {&tapml_linear, 30, 3, 1}, {&tapml_silu, 20, 2, 1}, {&tapml_embed, 10, 1, 1}};
+
+Test(order, a_policy_gives_another_one)
+{
+    struct registry *registry = policies_of_the_zoo();
+    struct order_kind kinds[3];
+    struct policy *policy = NULL;
+
+    memcpy(kinds, KINDS, sizeof(kinds));
+    cr_assert_eq(order_by_policy(NULL, kinds, 3), TAPML_OK);
+    cr_expect_arr_eq(kinds, KINDS, sizeof(kinds));
+    MUST(policy_create(registry, "sin_double_policy", POLICY_ORDER, &policy));
+    cr_expect_eq(order_by_policy(policy, kinds, 3), TAPML_INTERNAL);
+    cr_expect_arr_eq(kinds, KINDS, sizeof(kinds), "an order that is none changes nothing");
+    policy_destroy(policy);
+    MUST(policy_create(registry, "sin_last_policy", POLICY_ORDER, &policy));
+    MUST(order_by_policy(policy, kinds, 3));
+    cr_expect_eq(kinds[0].op, &tapml_embed);
+    cr_expect_eq(kinds[0].time_ns, 10u);
+    cr_expect_eq(kinds[1].op, &tapml_silu);
+    cr_expect_eq(kinds[2].op, &tapml_linear);
+    policy_destroy(policy);
+    policies_close(registry);
 }

@@ -41,6 +41,11 @@ Test(trigger, each_fires_by_its_own_fact)
            "drift: a margin has moved by a factor of inf");
     expect("performance", WATCH_ANY, &moved, 1, "performance: times have moved by 60 %");
     expect("performance:70%", WATCH_ANY, &moved, 0, "");
+    expect("policy:quick", WATCH_ANY, &stale, 0, "");
+    expect("policy:quick", WATCH_ANY,
+           &(struct trigger_facts){.policy_fires = 1, .policy_said = "quick 1.0: a driver"}, 1,
+           "policy: quick 1.0: a driver");
+    expect("policy:quick", WATCH_ANY, &(struct trigger_facts){.policy_said = "quick 1.0"}, 0, "");
 }
 
 Test(trigger, a_majority_is_more_than_half)
