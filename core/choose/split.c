@@ -20,10 +20,12 @@ struct keyed_item {
     size_t index;
 };
 
-struct shard_load {
-    uint64_t cost;
-    size_t count;   // Of items, which decides between equal costs;
-    uint32_t shard; // then the number does.
+// What shards have by now.
+struct split_loads {
+    uint32_t shards;
+    uint64_t *costs;
+    size_t *counts;     // Of items, which decide between equal costs; then the number does.
+    unsigned char *has; // classes x shards, in bits.
 };
 
 static int compare_indices(size_t a, size_t b)
@@ -48,30 +50,52 @@ static int by_cost(const void *a, const void *b)
     return order != 0 ? order : compare_indices(one->begin, other->begin);
 }
 
-static int is_lighter(const struct shard_load *one, const struct shard_load *other)
+static int make_loads(const struct split_item *items,
+                      size_t count,
+                      uint32_t shards,
+                      struct arena *arena,
+                      struct split_loads *out_loads)
 {
-    return one->cost != other->cost     ? one->cost < other->cost
-           : one->count != other->count ? one->count < other->count
-                                        : one->shard < other->shard;
+    size_t classes = 1;
+    for (size_t i = 0; i < count; i++) {
+        ASSERT(items[i].class_ < count);
+        classes = items[i].class_ >= classes ? items[i].class_ + (size_t)1 : classes;
+    }
+    *out_loads = (struct split_loads){.shards = shards,
+                                      .costs = arena_array(arena, shards, sizeof(uint64_t)),
+                                      .counts = arena_array(arena, shards, sizeof(size_t)),
+                                      .has = arena_array(arena, classes * shards / 8 + 1, 1)};
+    return out_loads->costs && out_loads->counts && out_loads->has;
 }
 
-// The lightest shard of a heap has become heavier.
-static void sink(struct shard_load *heap, uint32_t count)
+// The setup that an item makes a shard do.
+static uint64_t
+setup_of(const struct split_loads *loads, const struct split_item *item, uint32_t shard)
 {
-    size_t at = 0;
-    for (;;) {
-        size_t least = at;
-        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++) {
-            least = is_lighter(&heap[child], &heap[least]) ? child : least;
+    const size_t bit = (size_t)item->class_ * loads->shards + shard;
+    return loads->has[bit / 8] & 1U << bit % 8 ? 0 : item->setup;
+}
+
+static void add(struct split_loads *loads, const struct split_item *item, uint32_t shard)
+{
+    const size_t bit = (size_t)item->class_ * loads->shards + shard;
+    loads->costs[shard] += item->cost + setup_of(loads, item, shard);
+    loads->counts[shard]++;
+    loads->has[bit / 8] |= (unsigned char)(1U << bit % 8);
+}
+
+static uint32_t find_lightest(const struct split_loads *loads, const struct split_item *item)
+{
+    uint32_t best = 0;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < loads->shards; i++) {
+        const uint64_t cost = loads->costs[i] + setup_of(loads, item, i);
+        if (cost < least || (cost == least && loads->counts[i] < loads->counts[best])) {
+            best = i;
+            least = cost;
         }
-        if (least == at) {
-            return;
-        }
-        const struct shard_load kept = heap[at];
-        heap[at] = heap[least];
-        heap[least] = kept;
-        at = least;
     }
+    return best;
 }
 
 static size_t
@@ -92,20 +116,16 @@ group_by_key(const struct keyed_item *sorted, size_t count, struct bundle_of_key
 static void deal(const struct keyed_item *sorted,
                  const struct bundle_of_key *groups,
                  size_t group_count,
-                 struct shard_load *heap,
-                 uint32_t shards,
+                 struct split_loads *loads,
                  uint32_t *out_shards)
 {
-    for (uint32_t i = 0; i < shards; i++) {
-        heap[i] = (struct shard_load){.shard = i};
-    }
     for (size_t i = 0; i < group_count; i++) {
+        const struct keyed_item *first = &sorted[groups[i].begin];
+        const uint32_t shard = find_lightest(loads, first->item);
         for (size_t n = 0; n < groups[i].count; n++) {
-            out_shards[sorted[groups[i].begin + n].index] = heap[0].shard;
+            out_shards[first[n].index] = shard;
+            add(loads, first[n].item, shard);
         }
-        heap[0].cost += groups[i].cost;
-        heap[0].count += groups[i].count;
-        sink(heap, shards);
     }
 }
 
@@ -113,11 +133,11 @@ tapml_status
 split_run(const struct split_item *items, size_t count, uint32_t shards, uint32_t *out_shards)
 {
     struct arena *arena = arena_create();
+    struct split_loads loads;
     ASSERT(shards >= 1 && shards <= SPLIT_SHARDS_MAX);
     struct keyed_item *sorted = arena ? arena_array(arena, count + 1, sizeof(*sorted)) : NULL;
     struct bundle_of_key *groups = arena ? arena_array(arena, count + 1, sizeof(*groups)) : NULL;
-    struct shard_load *heap = arena ? arena_array(arena, shards, sizeof(*heap)) : NULL;
-    const int has_memory = sorted && groups && heap;
+    const int has_memory = sorted && groups && make_loads(items, count, shards, arena, &loads);
     if (has_memory) {
         for (size_t i = 0; i < count; i++) {
             sorted[i] = (struct keyed_item){&items[i], i};
@@ -125,7 +145,26 @@ split_run(const struct split_item *items, size_t count, uint32_t shards, uint32_
         qsort(sorted, count, sizeof(*sorted), by_key);
         const size_t group_count = group_by_key(sorted, count, groups);
         qsort(groups, group_count, sizeof(*groups), by_cost);
-        deal(sorted, groups, group_count, heap, shards, out_shards);
+        deal(sorted, groups, group_count, &loads, out_shards);
+    }
+    arena_destroy(arena);
+    return has_memory ? TAPML_OK : status_no_memory();
+}
+
+tapml_status split_measure(const struct split_item *items,
+                           size_t count,
+                           const uint32_t *of,
+                           uint32_t shards,
+                           uint64_t *out_loads)
+{
+    struct arena *arena = arena_create();
+    struct split_loads loads;
+    const int has_memory = arena && make_loads(items, count, shards, arena, &loads);
+    for (size_t i = 0; has_memory && i < count; i++) {
+        add(&loads, &items[i], of[i]);
+    }
+    if (has_memory) {
+        memcpy(out_loads, loads.costs, shards * sizeof(*out_loads));
     }
     arena_destroy(arena);
     return has_memory ? TAPML_OK : status_no_memory();

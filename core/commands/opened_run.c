@@ -298,8 +298,6 @@ static tapml_status try_source_store(const struct opened_run *run)
 // What plugins have beside backends.
 static tapml_status open_helpers(struct opened_run *run)
 {
-    const struct run_config *config = &run->config;
-
     TAPML_TRY(comparers_create(run->setup.registry, run->config.comparers, &run->comparers));
     return policies_open(run->setup.registry, &run->config, &run->policies);
 }

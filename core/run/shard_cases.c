@@ -23,9 +23,13 @@
 
 enum { SENTENCE_TEXT = 512, NAME_TEXT = 64 };
 
-// What each replay takes beside its call: reading, decoding, comparing, writing the result. So much
-// it was of small cases of the embedded model.
-static const uint64_t EACH_NS = 800000;
+// What each replay takes beside its call: reading, decoding, comparing, writing the result. It was
+// 1 ms of cases of the embedded model, and more of larger ones.
+static const uint64_t EACH_NS = 1500000;
+
+// The limits of a class take about so many runs of its first case, in each shard that has one of
+// it.
+enum { SETUP_RUNS = 4 };
 
 // The metadata of a shard: SHARDS is the number of the last split, "shard.3/8" that shard's cases.
 static const char SHARDS[] = "shards";
@@ -90,7 +94,7 @@ static tapml_status add_case(struct sharing *sharing, const struct feature_case 
         return status_no_memory();
     }
     sharing->ids[index] = item->id;
-    sharing->items[index] = (struct split_item){kept, 0};
+    sharing->items[index] = (struct split_item){.key = kept, .class_ = (uint32_t)class_};
     sharing->times[index] = (struct timed_case){class_, index, item->source_ns};
     sharing->count++;
     return TAPML_OK;
@@ -166,41 +170,46 @@ static void price_classes(struct sharing *sharing)
         }
     }
     split_fill_costs(sharing->items, sharing->count);
+    for (size_t i = 0; i < sharing->count; i++) {
+        sharing->items[i].setup = SETUP_RUNS * sharing->items[i].cost;
+    }
 }
 
 // -- Splitting ---------------------------------------------------------------------------------
 
-// What the shards have, of `all`; dealt in turn where `shards` is NULL.
-static double largest_of(const struct sharing *sharing, const uint32_t *shards, double *loads)
+static uint64_t largest_of(const uint64_t *loads, uint32_t count)
 {
-    const uint32_t count = sharing->cases->shard.count;
-    double largest = 0;
+    uint64_t largest = 0;
     for (uint32_t i = 0; i < count; i++) {
-        loads[i] = 0;
-    }
-    for (size_t i = 0; i < sharing->count; i++) {
-        double *load = &loads[shards != NULL ? shards[i] : i % count];
-        *load += (double)sharing->items[i].cost;
-        largest = *load > largest ? *load : largest;
+        largest = loads[i] > largest ? loads[i] : largest;
     }
     return largest;
 }
 
+// Beside equal counts, which are dealt in turn.
 static tapml_status measure_evenness(const struct sharing *sharing)
 {
     struct shard_cases *cases = sharing->cases;
-    double *loads = arena_array(sharing->arena, cases->shard.count, sizeof(*loads));
+    const uint32_t count = cases->shard.count;
+    uint32_t *turns = arena_array(sharing->arena, sharing->count + 1, sizeof(*turns));
+    uint64_t *loads = arena_array(sharing->arena, count, sizeof(*loads));
     double all = 0;
-    if (loads == NULL) {
+    if (turns == NULL || loads == NULL) {
         return status_no_memory();
     }
     for (size_t i = 0; i < sharing->count; i++) {
-        all += (double)sharing->items[i].cost;
+        turns[i] = (uint32_t)(i % count);
     }
-    const double mean = all > 0 ? all / cases->shard.count : 1;
-    cases->count_cost = largest_of(sharing, NULL, loads) / mean;
-    cases->even_cost = largest_of(sharing, sharing->shards, loads) / mean;
-    cases->cost = loads[cases->shard.index - 1] / mean;
+    TAPML_TRY(split_measure(sharing->items, sharing->count, turns, count, loads));
+    cases->count_cost = (double)largest_of(loads, count);
+    TAPML_TRY(split_measure(sharing->items, sharing->count, sharing->shards, count, loads));
+    for (uint32_t i = 0; i < count; i++) {
+        all += (double)loads[i];
+    }
+    const double mean = all > 0 ? all / count : 1;
+    cases->count_cost /= mean;
+    cases->even_cost = (double)largest_of(loads, count) / mean;
+    cases->cost = (double)loads[cases->shard.index - 1] / mean;
     return TAPML_OK;
 }
 

@@ -30,7 +30,7 @@ struct shard_cases {
     size_t own;          // and of this one.
     double cost;         // Its share of the predicted time, times the number of shards: 1 is even.
     double even_cost;    // The largest share of any shard, in the same unit,
-    double count_cost;   // and what it would be with equal counts dealt in turn.
+    double count_cost;   // and what it would be with equal counts, dealt in turn.
 };
 
 // The folder "shard-I-of-N" below `folder`, in `arena`. NULL: no memory.

@@ -105,7 +105,13 @@ static int is_said(const struct change_gathering *gathering, size_t since, size_
     return PARTS[part].what == TAPML_CHANGED_DEVICE && gathering->count > since;
 }
 
-// A target that was not there then is no change.
+// Whether a part of a target is another one than it was, or than nothing: of a target that was not
+// there then, the device is.
+static int has_changed(size_t part, const char *before, const char *now)
+{
+    return before != NULL ? strcmp(before, now) != 0 : PARTS[part].what == TAPML_CHANGED_DEVICE;
+}
+
 static tapml_status see_target(struct change_gathering *gathering, const struct target_row *target)
 {
     const size_t since = gathering->count;
@@ -117,10 +123,10 @@ static tapml_status see_target(struct change_gathering *gathering, const struct 
         const char *before = metadata_get(gathering->store, name);
         const char *now = part_of(target, part);
 
-        if (before != NULL && strcmp(before, now) != 0 && !is_said(gathering, since, part)) {
-            const char *kept = arena_text(gathering->arena, before);
+        if (has_changed(part, before, now) && !is_said(gathering, since, part)) {
+            const char *kept = before != NULL ? arena_text(gathering->arena, before) : NULL;
 
-            gathering->status = kept != NULL ? TAPML_OK : status_no_memory();
+            gathering->status = kept != NULL || before == NULL ? TAPML_OK : status_no_memory();
             add(gathering,
                 &(tapml_policy_change){
                     .what = PARTS[part].what, .target = target->name, .before = kept, .now = now});

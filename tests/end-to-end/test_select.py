@@ -44,7 +44,7 @@ def what_is_not_run_is_said_and_runs_later(folder):
     whole, done, _ = start(folder, select(30), options=["--all"])
     rig.contains(done.stderr, ", 50 and 0 of them now")
     assert whole["counts"]["not_run"] == 0 and whole["counts"]["cases"] == 80, whole["counts"]
-    assert whole["selection"] == {"budget": "", "share": None, "sentence": ""}, whole["selection"]
+    assert whole["selection"] == {"budget": "", "policy": "", "share": None, "sentence": ""}, whole["selection"]
     assert "not run" not in done.stdout, done.stdout
     assert set(chosen) <= set(rig.rows(dir_, VERDICTS))
 

@@ -118,8 +118,9 @@ def replay_and_rank_have_shards(folder):
     with open(ini, encoding="utf-8") as file, open(own, "w", encoding="utf-8") as out:
         out.write(file.read().replace(f"dir = {dir_}", f"dir = {merged}"))
     done = rig.check(rig.host("rank", "--config", own, "--over", "op"), 0)
-    rig.contains(done.stdout, "0 of them replayed now", "silu")
-    assert done.stdout.splitlines()[1].startswith("tapml.silu"), done.stdout
+    # A race of a shard ends as soon as nothing can change the first: what it has not asked for is not there.
+    spent, now = map(int, re.search(r"(\d+) of \d+ cases in \d+ rounds, (\d+) of them replayed now", done.stdout).groups())
+    assert now < spent and done.stdout.splitlines()[1].startswith("tapml.silu"), done.stdout
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ static void make(uint64_t seed)
             cost *= 1 + random_below(&random, 10);
         }
         (void)snprintf(keys[i], KEY, "%zu", i % 10 == 9 ? i - 1 : i);
-        items[i] = (struct split_item){keys[i], cost};
+        items[i] = (struct split_item){.key = keys[i], .cost = cost};
     }
 }
 
@@ -82,7 +82,7 @@ Test(split, what_costs_nothing_known_is_split_by_counts)
     size_t counts[7] = {0};
     make(3);
     for (size_t i = 0; i < ITEMS; i++) {
-        items[i] = (struct split_item){"", 0};
+        items[i] = (struct split_item){.key = ""};
     }
     split_fill_costs(items, ITEMS);
     split(7);
@@ -98,7 +98,7 @@ Test(split, what_costs_nothing_known_is_split_by_counts)
 
 Test(split, unknown_costs_are_the_mean_of_known_ones)
 {
-    struct split_item some[] = {{"a", 10}, {"b", 0}, {"c", 30}};
+    struct split_item some[] = {{"a", 0, 10, 0}, {"b", 0, 0, 0}, {"c", 0, 30, 0}};
     split_fill_costs(some, 3);
     cr_expect_eq(some[0].cost, 10);
     cr_expect_eq(some[1].cost, 20);
@@ -108,10 +108,27 @@ Test(split, unknown_costs_are_the_mean_of_known_ones)
 Test(split, more_shards_than_cases_leave_some_without)
 {
     uint32_t found[3];
-    const struct split_item some[] = {{"a", 5}, {"b", 5}, {"c", 5}};
+    const struct split_item some[] = {{"a", 0, 5, 0}, {"b", 0, 5, 0}, {"c", 0, 5, 0}};
     cr_assert_eq(split_run(some, 3, 1000, found), TAPML_OK);
     cr_expect(found[0] != found[1] && found[1] != found[2] && found[0] != found[2]);
     cr_assert_eq(split_run(some, 0, SPLIT_SHARDS_MAX, found), TAPML_OK);
     cr_assert_eq(split_run(some, 3, 1, found), TAPML_OK);
     cr_expect_eq(found[0] + found[1] + found[2], 0);
+}
+
+// Two classes whose setups weigh more than their items: each shard has one of them.
+Test(split, a_class_stays_together_where_its_setup_is_dear)
+{
+    uint64_t loads[2];
+    make(4);
+    for (size_t i = 0; i < ITEMS; i++) {
+        items[i] = (struct split_item){keys[i], i % 20 < 10, 1, 10 * ITEMS};
+    }
+    split(2);
+    for (size_t i = 20; i < ITEMS; i++) {
+        cr_expect_eq(shards[i], shards[i - 20], "item %zu", i);
+    }
+    cr_assert_eq(split_measure(items, ITEMS, shards, 2, loads), TAPML_OK);
+    cr_expect_eq(loads[0], 10 * ITEMS + ITEMS / 2);
+    cr_expect_eq(loads[1], loads[0]);
 }

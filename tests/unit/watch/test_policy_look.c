@@ -97,6 +97,19 @@ Test(policy_look, changes_are_those_since_all_was_fresh)
     watched_files_release(&files);
 }
 
+Test(policy_look, a_target_that_was_not_there_is_a_change)
+{
+    struct watched_files files = {.count = 0};
+
+    keep(&files);
+    cr_expect_not(ask(&files).policy_fires);
+    target.name = "another";
+    write_target();
+    cr_expect(ask(&files).policy_fires);
+    keep(&files);
+    cr_expect_not(ask(&files).policy_fires);
+}
+
 Test(policy_look, an_answer_that_is_none_is_the_policy_s)
 {
     struct watched_files files = {.count = 0};

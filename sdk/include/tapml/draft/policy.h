@@ -86,7 +86,8 @@ typedef struct tapml_policy_change {
     const char *target; // "gpu" of [target.gpu]; NULL of a file.
     const char *path;   // Of a file; else NULL.
     const char *before; // What it was: the driver, the device with its options, the build; of a
-    const char *now;    // file "". NULL: the file was not there, or is not any more.
+                        // file "". NULL: the file, or the target, was not there,
+    const char *now;    // or the file is not any more.
 } tapml_policy_change;
 
 // What a look of `tapml-host watch` has found, of all targets. Read-only, valid for the call.
