@@ -509,6 +509,14 @@ static const struct schema_table TABLES[] = {
      "  after TEXT NOT NULL, time_ns INTEGER NOT NULL, drift REAL, time_ratio REAL,"
      "  PRIMARY KEY (look, target, key)) WITHOUT ROWID",
      NULL},
+    {"trial",
+     "CREATE TABLE trial ("
+     "  key TEXT PRIMARY KEY,"
+     "  name TEXT NOT NULL, measure TEXT NOT NULL,"
+     "  value REAL NOT NULL, beside REAL, time_ns INTEGER NOT NULL,"
+     "  run TEXT NOT NULL REFERENCES run (id)"
+     ") WITHOUT ROWID",
+     NULL},
 };
 
 // Tables that stores behind OLD_TABLES_LAST did not all have, each with the first version that has
@@ -519,7 +527,7 @@ static const struct {
 } ADDED[] = {{"forecast", 5},      {"forecast_range", 5}, {"forecast_limit", 5},
              {"forecast_time", 5}, {"forecast_kind", 5},  {"measure", 7},
              {"feature", 8},       {"look", 9},           {"watched", 9},
-             {"turned", 9},        {"looked", 9}};
+             {"turned", 9},        {"looked", 9},         {"trial", 9}};
 
 // Tables that had fewer columns before a version; otherwise they stand as above.
 static const struct {

@@ -227,7 +227,7 @@ Test(migrate, a_store_gets_an_empty_table_for_features)
 }
 
 // Nobody has watched it yet.
-Test(migrate, a_store_gets_empty_tables_for_what_is_watched)
+Test(migrate, a_store_gets_empty_tables_for_what_is_watched_and_tried)
 {
     struct store *store = NULL;
     copy_store("tests/data/stores/version-8/run.tapmlrun");
@@ -236,7 +236,8 @@ Test(migrate, a_store_gets_empty_tables_for_what_is_watched)
     cr_expect_eq(number_of(store, "SELECT (SELECT count(*) FROM look) +"
                                   " (SELECT count(*) FROM watched) +"
                                   " (SELECT count(*) FROM turned) +"
-                                  " (SELECT count(*) FROM looked)"),
+                                  " (SELECT count(*) FROM looked) +"
+                                  " (SELECT count(*) FROM trial)"),
                  0);
     store_close(store);
 }
