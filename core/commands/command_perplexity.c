@@ -11,17 +11,14 @@
 #include "run/nonfinite_search.h"
 #include "run/perplexity.h"
 #include "run/plan_setup.h"
+#include "run/text_setup.h"
 
 #include <stdio.h>
-
-enum { CALL = 128, CONTEXT_MAX = 1 << 24 };
 
 static const struct options_spec specs[] = {
     {"--model", "PATH",
      "the model's folder, a name or a GGUF file; default with --plan: that of the plan's run"},
-    {"--text", "FILE", "the text, in UTF-8"},
-    {"--context", "N", "tokens of a chunk, 512 by default or as many as the model was made for"},
-    {"--chunks", "N", "the first N chunks alone"},
+    TEXT_SETUP_OPTIONS,
     {"--base", "PATH", "compares with this model on the source, such as one without quantisation"},
     PLAN_SETUP_OPTIONS,
     {"--json", "FILE", "writes the numbers as JSON, too"},
@@ -43,93 +40,36 @@ struct command_perplexity {
     struct options options;
     struct setup setup;
     struct plan_setup plan_setup;
-    const char *model;        // Its folder.
-    struct model *base_model; // Of --base; or NULL.
+    const char *model; // Its folder.
     struct text_chunks chunks;
-    struct plan *plan, *base_plan;
+    struct plan *plan;
     struct session_options session_options;
     struct session *session;
-    struct session *base; // Or NULL.
+    struct text_setup_base base; // Its session: or NULL.
     struct perplexity perplexity;
     double *running; // Behind each chunk.
 };
 
 static tapml_status read_text(struct command_perplexity *state)
 {
-    const char *path = options_get(&state->options, "--text");
-    int64_t context = 0, most = 0;
-
-    if (path == NULL) {
-        return status_fail(TAPML_INVALID, "no text: give --text FILE");
-    }
-    if (setup_vocabulary(&state->setup) == 0) {
-        return status_fail(TAPML_INVALID,
-                           "the model '%s' gives no 'logits', as an encoder: it has no perplexity",
-                           state->model);
-    }
-    if (state->setup.tokenizer == NULL) {
-        return state->setup.no_text != NULL
-                   ? status_fail(TAPML_INVALID, "%s", state->setup.no_text)
-                   : status_fail(TAPML_INVALID, "the model '%s' has no tokenizer", state->model);
-    }
-    TAPML_TRY(text_chunks_default_context(state->model, &context));
-    TAPML_TRY(options_i64(&state->options, "--context", context, TEXT_CHUNKS_CONTEXT_LEAST,
-                          CONTEXT_MAX, &context));
-    TAPML_TRY(options_i64(&state->options, "--chunks", INT64_MAX, 1, INT64_MAX, &most));
-    TAPML_TRY(text_chunks_read(state->setup.tokenizer, path, context, most, &state->chunks));
+    TAPML_TRY(text_setup_chunks(&state->setup, &state->options, state->model, 0, &state->chunks));
     state->running = alloc_array((size_t)state->chunks.chunk_count, sizeof(*state->running));
     return state->running != NULL ? TAPML_OK : status_no_memory();
 }
 
-static tapml_status check_vocabulary(const struct command_perplexity *state, const char *base)
-{
-    const int64_t expected = setup_vocabulary(&state->setup);
-    const int64_t found = setup_vocabulary_of(state->base_model);
-
-    return found == expected ? TAPML_OK
-                             : status_fail(TAPML_INVALID,
-                                           "the base '%s' has logits of %lld tokens, expected %lld",
-                                           base, (long long)found, (long long)expected);
-}
-
-// What is compared with: another model, on a place of its own that has its weights; else the same
-// on the source alone, unless it runs there anyway.
-static tapml_status open_base(struct command_perplexity *state)
-{
-    struct setup *setup = &state->setup;
-    struct session_options options = state->session_options;
-    struct model_options model = {.folder = options_get(&state->options, "--base")};
-
-    if (model.folder == NULL && !plan_setup_is_mixed(&state->plan_setup)) {
-        return TAPML_OK;
-    }
-    TAPML_TRY(plan_create(&state->base_plan));
-    options.plan = state->base_plan;
-    if (model.folder != NULL) {
-        TAPML_TRY(setup_read_model(setup, &state->options, &model));
-        TAPML_TRY(model_open(setup->registry, &model, &state->base_model));
-        TAPML_TRY(check_vocabulary(state, model.folder));
-        TAPML_TRY(setup_place(setup, "base", setup->places[0]->settings.backend));
-        options.model = state->base_model;
-        options.places = &setup->places[setup->place_count - 1];
-        options.place_count = 1;
-    }
-    return session_create(&options, &state->base);
-}
-
+// Compared is with another model, or with the same on the source alone, unless it runs there
+// anyway.
 static tapml_status open_sessions(struct command_perplexity *state)
 {
-    const int64_t context = state->chunks.context;
+    const char *base = options_get(&state->options, "--base");
 
     TAPML_TRY(plan_setup_plan(&state->plan_setup, &state->plan));
-    state->session_options = (struct session_options){.model = state->setup.model,
-                                                      .places = state->setup.places,
-                                                      .place_count = state->setup.place_count,
-                                                      .plan = state->plan,
-                                                      .capacity = context,
-                                                      .chunk = context < CALL ? context : CALL};
+    state->session_options = text_setup_session(&state->setup, state->plan, &state->chunks);
     TAPML_TRY(session_create(&state->session_options, &state->session));
-    return open_base(state);
+    return base != NULL || plan_setup_is_mixed(&state->plan_setup)
+               ? text_setup_open_base(&state->setup, &state->options, base, &state->session_options,
+                                      &state->base)
+               : TAPML_OK;
 }
 
 static void show_chunk(void *user, const struct perplexity *perplexity)
@@ -210,7 +150,7 @@ static tapml_status measure(struct command_perplexity *state)
                  (long long)(state->chunks.context - 1 - text_chunks_first(&state->chunks)));
     const tapml_status status =
         perplexity_run(&(struct perplexity_options){.session = state->session,
-                                                    .base = state->base,
+                                                    .base = state->base.session,
                                                     .chunks = &state->chunks,
                                                     .call = state->session_options.chunk,
                                                     .after_chunk = show_chunk,
@@ -224,16 +164,11 @@ static void release(struct command_perplexity *state)
 {
     perplexity_release(&state->perplexity);
     session_destroy(state->session);
-    session_destroy(state->base);
+    text_setup_close_base(&state->setup, &state->base);
     plan_destroy(state->plan);
-    plan_destroy(state->base_plan);
     text_chunks_release(&state->chunks);
     alloc_free(state->running);
     plan_setup_close(&state->plan_setup);
-    while (state->setup.place_count > 0) { // Before the model whose weights they have.
-        place_destroy(state->setup.places[--state->setup.place_count]);
-    }
-    model_close(state->base_model);
     setup_close(&state->setup);
 }
 
