@@ -41,8 +41,8 @@ static double most_of(const struct race *race, const struct race_arm *arm)
 double race_spread(const struct race *race, const struct race_arm *arm)
 {
     const double judged = (double)arm->judged;
-    const double left = 1 - (double)arm->taken / (double)arm->count;
-    if (arm->taken == arm->count) {
+    const double left = race->is_sample ? 1 : 1 - (double)arm->taken / (double)arm->count;
+    if (left <= 0) {
         return arm->judged > 0 ? 0 : NAN;
     }
     if (race->is_of_failures) {
@@ -145,6 +145,9 @@ void race_begin(struct race *race)
     race->rounds = race->method == RACE_EXHAUSTIVE ? EXHAUSTIVE_ROUNDS
                    : race->method == RACE_UNIFORM  ? UNIFORM_ROUNDS
                                                    : rounds;
+    if (race->method != RACE_HALVING && race->rounds_most > 0 && race->rounds_most < race->rounds) {
+        race->rounds = race->rounds_most;
+    }
 }
 
 // Cases that the arms that are in get if each has at most `most` of them by the end of the round.

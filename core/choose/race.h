@@ -44,8 +44,10 @@ struct race {
     struct race_arm *arms;
     size_t arm_count;
     size_t budget;      // Cases of all arms together; 0: all of them.
+    size_t rounds_most; // Of exhaustive and uniform, where a round has a price of its own; or 0.
     double least, most; // That a value can be; INFINITY: no bound is known.
     int is_of_failures; // Each value is 0 or 1.
+    int is_sample;      // Cases stand for more than there are: a mean of all of them has a spread.
 
     // The module's.
     size_t rounds, round; // Rounds at most, and the one at hand, from 1.
@@ -67,8 +69,9 @@ void race_take(struct race *race, size_t arm, double value);
 double race_value(const struct race_arm *arm);
 
 // Two standard errors of that mean, of a sample without replacement (Cochran, Sampling Techniques,
-// 2.5 and 3.2); of failures with two of each kind added (Agresti and Coull, 1998), so that a few
-// cases that are all alike do not look certain. NaN where there is nothing to tell it from.
+// 2.5 and 3.2), unless the cases are a sample themselves; of failures with two of each kind added
+// (Agresti and Coull, 1998), so that a few cases that are all alike do not look certain. NaN where
+// there is nothing to tell it from.
 double race_spread(const struct race *race, const struct race_arm *arm);
 
 // Indices of the arms, first the one with the largest mean: those that halving left out stand

@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "commands/rank_contenders.h"
+#include "commands/rank_output.h"
 #include "config/run_file.h"
 #include "config/survey.h"
 #include "model/checkpoint.h"
@@ -24,6 +26,7 @@
 #include "run/shard_cases.h"
 #include "run/store_source.h"
 #include "run/target_metadata.h"
+#include "run/text_setup.h"
 #include "store/carved.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -34,32 +37,59 @@
 #include <stdio.h>
 #include <string.h>
 
+// The last three are those of run/contender_list.h, the others those of run/ranking.h.
+enum { OVER_CASES = 3 };
+
 static const struct options_spec specs[] = {
-    {"--config", "FILE", "the INI file of a run that has cases"},
-    {"--over", "op|target|backend", "what is ranked"},
-    {"--by", "failures|margin|time",
-     "failures (default): the share of cases that are wrong; margin: its mean, of at most 10; "
-     "time: the mean time of a call"},
-    {"--target", "NAME", "a target of the run alone; may be given several times; by default all"},
-    {"--budget", "N", "how many cases, of all together: 200, 2% of them, or 600s; by default all"},
+    {"--config", "FILE", "over op, target, backend: the INI file of a run that has cases"},
+    {"--over", "op|target|backend|model|encoding|plan", "what is ranked"},
+    {"--by", "failures|margin|time|kl|perplexity|speed",
+     "over op, target, backend: failures (default), the share of cases that are wrong; margin, its "
+     "mean, of at most 10; time, the mean time of a call. Over the others: kl, the divergence from "
+     "a base; perplexity (default of models); speed, decoded tokens a second"},
+    {"--target", "NAME",
+     "a target of the run alone; of a plan NAME=B, the backend of another place; may be given "
+     "several times"},
+    {"--budget", "N",
+     "how many cases or chunks, of all together: 200, 2% of them, or 600s; by default all"},
     {"--method", "auto|exhaustive|uniform|halving",
-     "how cases are spent; auto (default): exhaustive where the budget allows it, of at most 4 "
+     "how these are spent; auto (default): exhaustive where the budget allows it, of at most 4 "
      "uniform, else halving"},
     SHARD_OPTION,
     SHARD_INTO_OPTION,
-    {"--explain", NULL, "prints what is predicted to be replayed, and what was"},
+    {"--explain", NULL, "prints what is predicted to be run, and what was"},
     {"--json", NULL, "prints the result as JSON"},
-    {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
+    {"--model", "PATH",
+     "the weights' folder, a name or a GGUF file; by default those of the run. Over models given "
+     "several times; by default all published ones that are on this machine"},
+    TEXT_SETUP_OPTIONS,
+    {"--weights", "ENCODING",
+     "encodes weights at load: docs/encodings.md; over encodings given several times, by default "
+     "all"},
+    {"--plan", "FILE", "over plans given several times; places are those of the run in its folder"},
+    {"--base", "PATH",
+     "by kl: the model on the source that is the base; by default the one without the encoding or "
+     "the plan"},
+    {"--fits", "FILE", "a device's figures, as in conf/devices: what is larger is not run"},
+    {"--store", "FILE", "where results of chunks stay, by default in the user's cache"},
+    {"--backend", "B", "runs everything on one backend: COMPONENT or COMPONENT:DEVICE"},
+    {"--activations", "f32|f16", "of --backend; f32 by default"},
+    {"--source", "B", "the backend of a plan's place 'source'"},
+    {"--state", "f32|f16|q8_0", "the type of keys and values"},
+    SETUP_ISOLATION_OPTIONS,
+    SETUP_MODEL_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
 
 const struct options_manual command_rank_manual = {
     .usage = "tapml-host rank --config FILE --over op|target|backend [--by failures|margin|time] "
-             "[--budget N]",
-    .about = "Finds which operator, target or backend of a run is worst, and replays as few cases "
-             "as that takes. Results go into the store of the run, so that the same question asked "
-             "again replays nothing.",
+             "[--budget N]\n"
+             "tapml-host rank --over model|encoding|plan --text FILE [--by kl|perplexity|speed] "
+             "[--fits FILE] [--budget N]",
+    .about = "Finds which operator, target or backend of a run is worst, or which model, encoding "
+             "or plan is best on this device, and runs as little as that takes. Results are kept, "
+             "so that the same question asked again runs nothing.",
     .specs = specs,
 };
 
@@ -77,7 +107,7 @@ struct rank_command {
     struct place *targets[RUN_CONFIG_TARGETS_MAX];
     size_t target_count;
     struct progress progress;
-    enum ranking_over over;
+    int over; // A word of ranking_over, or behind these of contender_over.
     enum ranking_by by;
     enum race_method method;
     struct case_budget budget;
@@ -86,27 +116,60 @@ struct rank_command {
 
 // -- What is asked for -------------------------------------------------------------------------
 
+// Refuses what says nothing where cases, or contenders, are ranked.
+static tapml_status check_options(const struct options *options, int is_of_cases)
+{
+    static const struct options_spec of_cases[] = {
+        {"--config", NULL, NULL},  {"--over", NULL, NULL},
+        {"--by", NULL, NULL},      {"--target", NULL, NULL},
+        {"--budget", NULL, NULL},  {"--method", NULL, NULL},
+        {"--explain", NULL, NULL}, {"--json", NULL, NULL},
+        {"--model", NULL, NULL},   SHARD_OPTION,
+        SHARD_INTO_OPTION,         SETUP_OPTIONS,
+        {NULL, NULL, NULL}};
+
+    for (size_t i = 0; i < options->given_count; i++) {
+        const char *name = options->given[i].spec->name;
+
+        if (is_of_cases && !options_has(of_cases, name)) {
+            return status_fail(TAPML_INVALID, "%s is for --over model, encoding or plan", name);
+        }
+        if (!is_of_cases && (strcmp(name, "--config") == 0 || strcmp(name, "--shard") == 0 ||
+                             strcmp(name, "--into") == 0)) {
+            return status_fail(TAPML_INVALID, "%s is for --over op, target or backend", name);
+        }
+    }
+    return TAPML_OK;
+}
+
 static tapml_status read_options(struct rank_command *rank)
 {
     const struct options *options = &rank->options;
     const char *budget = options_get(options, "--budget");
-    int over = RANKING_OPS, by = RANKING_FAILURES, method = RACE_AUTO;
+    int method = RACE_AUTO;
 
     TAPML_TRY(options_no_plain(options));
-    if (options_get(options, "--config") == NULL) {
+    if (options_get(options, "--over") == NULL) {
+        return status_fail(TAPML_INVALID, "nothing to rank: give --over op, target, backend, "
+                                          "model, encoding or plan");
+    }
+    TAPML_TRY(options_word(options, "--over", RANKING_OVER " " CONTENDER_OVER, &rank->over));
+    TAPML_TRY(options_word(options, "--method", RACE_METHODS, &method));
+    rank->method = (enum race_method)method;
+    TAPML_TRY(check_options(options, rank->over < OVER_CASES));
+    return budget != NULL ? budget_read(budget, &rank->budget) : TAPML_OK;
+}
+
+static tapml_status read_cases(struct rank_command *rank)
+{
+    int by = RANKING_FAILURES;
+
+    if (options_get(&rank->options, "--config") == NULL) {
         return status_fail(TAPML_INVALID, "no run: give --config FILE, or see --help");
     }
-    if (options_get(options, "--over") == NULL) {
-        return status_fail(TAPML_INVALID, "nothing to rank: give --over op, target or backend");
-    }
-    TAPML_TRY(options_word(options, "--over", RANKING_OVER, &over));
-    TAPML_TRY(options_word(options, "--by", RANKING_BY, &by));
-    TAPML_TRY(options_word(options, "--method", RACE_METHODS, &method));
-    rank->over = (enum ranking_over)over;
+    TAPML_TRY(options_word(&rank->options, "--by", RANKING_BY, &by));
     rank->by = (enum ranking_by)by;
-    rank->method = (enum race_method)method;
-    TAPML_TRY(budget != NULL ? budget_read(budget, &rank->budget) : TAPML_OK);
-    return shard_take(options, &rank->shard);
+    return shard_take(&rank->options, &rank->shard);
 }
 
 // -- The run -----------------------------------------------------------------------------------
@@ -304,7 +367,7 @@ static tapml_status make(struct rank_command *rank)
                                   .refuted = &rank->refuted,
                                   .targets = rank->targets,
                                   .target_count = rank->target_count,
-                                  .over = rank->over,
+                                  .over = (enum ranking_over)rank->over,
                                   .by = rank->by,
                                   .method = rank->method,
                                   .budget = rank->budget,
@@ -312,14 +375,16 @@ static tapml_status make(struct rank_command *rank)
                                   .progress = show,
                                   .user = &rank->progress},
         rank->arena, &rank->ranking));
-    progress_end(&rank->progress, "%zu cases, %zu of them now", rank->ranking.race.spent,
-                 rank->ranking.spent.replays);
+    progress_end(&rank->progress, "%zu cases, %zu of them now", rank->ranking.contest.race.spent,
+                 rank->ranking.contest.spent.runs);
     return TAPML_OK;
 }
 
 // -- Printing ----------------------------------------------------------------------------------
 
-enum { VALUE_TEXT = 32, END_TEXT = 160 };
+enum { VALUE_TEXT = 32 };
+
+static const struct rank_words words = {"cases", "replayed", "replays"};
 
 static void print_value(enum ranking_by by, double value, char out[VALUE_TEXT])
 {
@@ -334,31 +399,13 @@ static void print_value(enum ranking_by by, double value, char out[VALUE_TEXT])
     }
 }
 
-// How the race came to its end.
-static void print_end(const struct rank_command *rank, char out[END_TEXT])
-{
-    const struct race *race = &rank->ranking.race;
-    size_t all = 0;
-
-    for (size_t i = 0; i < race->arm_count; i++) {
-        all += race->arms[i].count;
-    }
-    const char *why = rank->ranking.is_out_of_time ? ", when its time was over"
-                      : race->spent == all         ? ""
-                      : race->is_settled           ? ", when no other case could change the first"
-                                                   : ", when its budget was spent";
-    (void)snprintf(out, END_TEXT, "%s: %zu of %zu cases in %zu rounds, %zu of them replayed now%s",
-                   race_method_name(race->method), race->spent, all, race->round,
-                   rank->ranking.spent.replays, why);
-}
-
 static void print_arm(const struct rank_command *rank, size_t index, struct text *out)
 {
     const struct ranking_arm *arm = &rank->ranking.arms[index];
     char value[VALUE_TEXT], spread[VALUE_TEXT];
 
     print_value(rank->by, race_value(arm->race), value);
-    print_value(rank->by, race_spread(&rank->ranking.race, arm->race), spread);
+    print_value(rank->by, race_spread(&rank->ranking.contest.race, arm->race), spread);
     text_format(out, "%-32s %9s +- %-9s %7zu of %-7zu %6zu %11zu\n", arm->name, value, spread,
                 arm->race->taken, arm->race->count, arm->failed, arm->unsupported);
 }
@@ -367,29 +414,22 @@ static tapml_status print_text(const struct rank_command *rank)
 {
     static const char *const headings[] = {"failures", "margin", "time"};
     static const char *const arms[] = {"operator", "target", "backend"};
+    const struct contest *contest = &rank->ranking.contest;
     struct text text;
-    char end[END_TEXT];
+    char end[RANK_OUTPUT_END];
 
     text_init(&text);
     text_format(&text, "%-32s %9s %12s %7s %10s %6s %11s\n", arms[rank->over], headings[rank->by],
                 "", "cases", "", "wrong", "unsupported");
-    for (size_t i = 0; i < rank->ranking.race.arm_count; i++) {
-        print_arm(rank, rank->ranking.order[i], &text);
+    for (size_t i = 0; i < contest->race.arm_count; i++) {
+        print_arm(rank, contest->order[i], &text);
     }
-    print_end(rank, end);
+    rank_output_end(contest, &words, end);
     text_format(&text, "\n%s\n", end);
     if (options_get(&rank->options, "--explain") != NULL) {
-        text_format(&text, "predicted: %zu replays, %.3g s of calls; spent: %zu, %.3g s\n",
-                    rank->ranking.predicted.replays, rank->ranking.predicted.seconds,
-                    rank->ranking.spent.replays, rank->ranking.spent.seconds);
+        rank_output_cost(contest, &words, &text);
     }
     return text_print(&text);
-}
-
-// A number, or null where there is none.
-static void append_number(const char *name, double value, struct text *out)
-{
-    text_format(out, isfinite(value) ? ", \"%s\": %.9g" : ", \"%s\": null", name, value);
 }
 
 static void append_arm(const struct rank_command *rank, size_t index, struct text *out)
@@ -398,8 +438,8 @@ static void append_arm(const struct rank_command *rank, size_t index, struct tex
 
     text_append(out, "{\"name\": ");
     text_append_json(out, arm->name);
-    append_number("value", race_value(arm->race), out);
-    append_number("spread", race_spread(&rank->ranking.race, arm->race), out);
+    rank_output_number("value", race_value(arm->race), out);
+    rank_output_number("spread", race_spread(&rank->ranking.contest.race, arm->race), out);
     text_format(out,
                 ", \"cases\": %zu, \"taken\": %zu, \"judged\": %zu, \"failed\": %zu, "
                 "\"unsupported\": %zu, \"last_round\": %zu}",
@@ -409,27 +449,16 @@ static void append_arm(const struct rank_command *rank, size_t index, struct tex
 
 static tapml_status print_json(const struct rank_command *rank)
 {
-    const struct ranking *ranking = &rank->ranking;
-    char end[END_TEXT];
+    const struct contest *contest = &rank->ranking.contest;
     struct text text;
 
-    print_end(rank, end);
     text_init(&text);
-    text_append(&text, "{\"sentence\": ");
-    text_append_json(&text, end);
-    text_format(&text,
-                ", \"method\": \"%s\", \"rounds\": %zu, \"budget\": %zu, \"taken\": %zu, "
-                "\"settled\": %s, \"predicted\": {\"replays\": %zu",
-                race_method_name(ranking->race.method), ranking->race.round, ranking->race.budget,
-                ranking->race.spent, ranking->race.is_settled ? "true" : "false",
-                ranking->predicted.replays);
-    append_number("seconds", ranking->predicted.seconds, &text);
-    text_format(&text, "}, \"spent\": {\"replays\": %zu", ranking->spent.replays);
-    append_number("seconds", ranking->spent.seconds, &text);
-    text_append(&text, "}, \"ranking\": [");
-    for (size_t i = 0; i < ranking->race.arm_count; i++) {
+    text_append(&text, "{");
+    rank_output_json(contest, &words, &text);
+    text_append(&text, ", \"ranking\": [");
+    for (size_t i = 0; i < contest->race.arm_count; i++) {
         text_append(&text, i > 0 ? ",\n" : "\n");
-        append_arm(rank, ranking->order[i], &text);
+        append_arm(rank, contest->order[i], &text);
     }
     text_append(&text, "]}\n");
     return text_print(&text);
@@ -437,11 +466,11 @@ static tapml_status print_json(const struct rank_command *rank)
 
 // -- All of it ---------------------------------------------------------------------------------
 
-static tapml_status run(const struct command *command, struct rank_command *rank)
+static tapml_status rank_cases(const struct command *command, struct rank_command *rank)
 {
     const struct options *options = &rank->options;
 
-    TAPML_TRY(read_options(rank));
+    TAPML_TRY(read_cases(rank));
     TAPML_TRY(run_file_load(options_get(options, "--config"), &rank->config));
     TAPML_TRY(check_names(rank));
     TAPML_TRY(setup_open(command->program, options, &rank->config.ini, &rank->setup));
@@ -460,6 +489,20 @@ static tapml_status run(const struct command *command, struct rank_command *rank
     }
     TAPML_TRY(make(rank));
     return options_get(options, "--json") != NULL ? print_json(rank) : print_text(rank);
+}
+
+static tapml_status run(const struct command *command, struct rank_command *rank)
+{
+    TAPML_TRY(read_options(rank));
+    if (rank->over < OVER_CASES) {
+        return rank_cases(command, rank);
+    }
+    return rank_contenders_run(
+        &(struct rank_contenders){.command = command,
+                                  .options = &rank->options,
+                                  .over = (enum contender_over)(rank->over - OVER_CASES),
+                                  .method = rank->method,
+                                  .budget = rank->budget});
 }
 
 enum outcome command_rank_main(const struct command *command)

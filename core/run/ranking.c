@@ -4,8 +4,6 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
-#include "base/clock.h"
-#include "base/log.h"
 #include "choose/choice.h"
 #include "exec/place.h"
 #include "run/forgetting.h"
@@ -22,8 +20,6 @@ enum {
     SLICE = 16 // and those of each arm between two looks at the clock.
 };
 
-static const double SECOND_NS = 1e9;
-
 // A case on a target.
 struct ranking_pair {
     uint32_t target, index;
@@ -34,13 +30,9 @@ struct ranking_place {
     uint32_t index; // Of its case.
 };
 
-// What is known of a pair.
+// What is known of a pair beside its fact in the contest.
 struct ranking_fact {
-    double value;        // NaN: it has none.
-    double predicted_ns; // NaN: nothing is known.
-    double time_ns;      // Of its verdict.
-    int is_known;        // A fresh result was there.
-    int is_judged;       // Its verdict was taken, with
+    int is_judged; // Its verdict was taken, with
     enum verdict_kind kind;
 };
 
@@ -50,15 +42,19 @@ struct ranking_work {
     struct ranking ranking;
     struct case_choice choice;    // All cases in their balanced order.
     struct ranking_place *places; // Sorted by id.
-    struct ranking_fact *facts;   // targets x cases
-    struct ranking_pair **pairs;  // Of each arm, in the order in which they are taken.
+    struct ranking_fact *facts;   // targets x cases, as those of the contest.
     int *has_forgotten;           // The steps of each target.
-    uint64_t deadline_ns;         // 0: there is none.
 };
 
-static struct ranking_fact *fact_of(const struct ranking_work *work, struct ranking_pair pair)
+static size_t number_of(const struct ranking_work *work, struct ranking_pair pair)
 {
-    return &work->facts[(size_t)pair.target * work->choice.count + pair.index];
+    return (size_t)pair.target * work->choice.count + pair.index;
+}
+
+static struct ranking_pair pair_of(const struct ranking_work *work, size_t number)
+{
+    return (struct ranking_pair){(uint32_t)(number / work->choice.count),
+                                 (uint32_t)(number % work->choice.count)};
 }
 
 static const char *target_name(const struct ranking_work *work, size_t target)
@@ -86,7 +82,7 @@ static const char *arm_name(const struct ranking_work *work, struct ranking_pair
 static size_t find_arm(struct ranking *ranking, const char *name)
 {
     size_t arm = 0;
-    while (arm < ranking->race.arm_count && strcmp(ranking->arms[arm].name, name) != 0) {
+    while (arm < ranking->contest.race.arm_count && strcmp(ranking->arms[arm].name, name) != 0) {
         arm++;
     }
     return arm;
@@ -101,15 +97,15 @@ static tapml_status name_arms(struct ranking_work *work, uint32_t *out_arms)
         const struct ranking_pair pair = {(uint32_t)(i % targets), work->choice.order[i / targets]};
         const char *name = arm_name(work, pair);
         const size_t arm = find_arm(ranking, name);
-        if (arm == ranking->race.arm_count) {
+        if (arm == ranking->contest.race.arm_count) {
             ranking->arms[arm].name = arena_text(work->arena, name);
             if (!ranking->arms[arm].name) {
                 return status_no_memory();
             }
-            ranking->race.arm_count++;
+            ranking->contest.race.arm_count++;
         }
         out_arms[i] = (uint32_t)arm;
-        ranking->race.arms[arm].count++;
+        ranking->contest.race.arms[arm].count++;
     }
     return TAPML_OK;
 }
@@ -117,31 +113,30 @@ static tapml_status name_arms(struct ranking_work *work, uint32_t *out_arms)
 static tapml_status make_arms(struct ranking_work *work)
 {
     struct ranking *ranking = &work->ranking;
+    struct contest *contest = &ranking->contest;
     const size_t targets = work->options->target_count;
     const size_t all = work->choice.count * targets;
     const size_t most = work->options->over == RANKING_OPS ? work->choice.count : targets;
     uint32_t *arms = arena_array(work->arena, all + 1, sizeof(*arms));
     size_t *filled = arena_array(work->arena, most + 1, sizeof(*filled)); // Pairs so far.
     ranking->arms = arena_array(work->arena, most + 1, sizeof(*ranking->arms));
-    ranking->race.arms = arena_array(work->arena, most + 1, sizeof(*ranking->race.arms));
-    ranking->order = arena_array(work->arena, most + 1, sizeof(*ranking->order));
-    work->pairs = arena_array(work->arena, most + 1, sizeof(*work->pairs));
-    if (!arms || !filled || !ranking->arms || !ranking->race.arms || !ranking->order ||
-        !work->pairs) {
+    contest->race.arms = arena_array(work->arena, most + 1, sizeof(*contest->race.arms));
+    contest->picks = arena_array(work->arena, most + 1, sizeof(*contest->picks));
+    if (!arms || !filled || !ranking->arms || !contest->race.arms || !contest->picks) {
         return status_no_memory();
     }
     TAPML_TRY(name_arms(work, arms));
-    for (size_t i = 0; i < ranking->race.arm_count; i++) {
-        ranking->arms[i].race = &ranking->race.arms[i];
-        work->pairs[i] =
-            arena_array(work->arena, ranking->race.arms[i].count + 1, sizeof(*work->pairs[i]));
-        if (!work->pairs[i]) {
+    for (size_t i = 0; i < contest->race.arm_count; i++) {
+        ranking->arms[i].race = &contest->race.arms[i];
+        contest->picks[i] =
+            arena_array(work->arena, contest->race.arms[i].count + 1, sizeof(*contest->picks[i]));
+        if (!contest->picks[i]) {
             return status_no_memory();
         }
     }
     for (size_t i = 0; i < all; i++) {
-        work->pairs[arms[i]][filled[arms[i]]++] =
-            (struct ranking_pair){(uint32_t)(i % targets), work->choice.order[i / targets]};
+        contest->picks[arms[i]][filled[arms[i]]++] = number_of(
+            work, (struct ranking_pair){(uint32_t)(i % targets), work->choice.order[i / targets]});
     }
     return TAPML_OK;
 }
@@ -182,11 +177,11 @@ static void take_verdict(struct ranking_work *work, uint32_t target, const struc
     if (!place) {
         return; // Somebody added it meanwhile.
     }
-    struct ranking_fact *fact = fact_of(work, (struct ranking_pair){target, place->index});
+    const size_t number = number_of(work, (struct ranking_pair){target, place->index});
+    struct contest_fact *fact = &work->ranking.contest.facts[number];
     fact->value = value_of(work->options->by, verdict);
     fact->time_ns = (double)verdict->time_ns;
-    fact->is_judged = 1;
-    fact->kind = verdict->kind;
+    work->facts[number] = (struct ranking_fact){.is_judged = 1, .kind = verdict->kind};
 }
 
 // Predicts the times of all cases on a target, from those of its results or, before there are
@@ -206,9 +201,11 @@ predict_times(const struct ranking_work *work, uint32_t target, int *io_is_of_ta
                     arena, &times);
     for (size_t i = 0; status == TAPML_OK && i < work->choice.count; i++) {
         ASSERT(times.count == work->choice.count);
-        struct ranking_fact *fact = fact_of(work, (struct ranking_pair){target, (uint32_t)i});
-        fact->value = fact->is_judged ? fact->value : NAN;
-        fact->predicted_ns = fact->is_judged   ? fact->time_ns
+        const size_t number = number_of(work, (struct ranking_pair){target, (uint32_t)i});
+        const int is_judged = work->facts[number].is_judged;
+        struct contest_fact *fact = &work->ranking.contest.facts[number];
+        fact->value = is_judged ? fact->value : NAN;
+        fact->predicted_ns = is_judged         ? fact->time_ns
                              : times.has_times ? times.times.times_ns[i]
                                                : NAN;
     }
@@ -226,7 +223,8 @@ static tapml_status read_known(struct ranking_work *work, uint32_t target)
         const struct ranking_place *place = find_place(work, list.items[i].case_id);
         if (place && list.items[i].freshness == VERDICT_FRESH) {
             take_verdict(work, target, &list.items[i]);
-            fact_of(work, (struct ranking_pair){target, place->index})->is_known = 1;
+            const struct ranking_pair pair = {target, place->index};
+            work->ranking.contest.facts[number_of(work, pair)].is_known = 1;
         }
     }
     verdict_list_release(&list);
@@ -244,7 +242,7 @@ static tapml_status show(void *user, size_t done, size_t all)
     const struct ranking_options *options = progress->work->options;
     (void)all;
     return options->progress(options->user, progress->done + done,
-                             progress->work->ranking.race.budget);
+                             progress->work->ranking.contest.race.budget);
 }
 
 // New results make steps of the offload begin anew that knew fewer failures.
@@ -288,15 +286,15 @@ judge_ids(struct ranking_work *work, uint32_t target, const int64_t *ids, size_t
     for (size_t i = 0; i < list.count; i++) {
         take_verdict(work, target, &list.items[i]);
     }
-    work->ranking.spent.replays += list.replayed;
+    work->ranking.contest.spent.runs += list.replayed;
     verdict_list_release(&list);
     return TAPML_OK;
 }
 
 // Judges pairs, those of each target at once.
-static tapml_status
-judge(struct ranking_work *work, const struct ranking_pair *pairs, size_t count, size_t done)
+static tapml_status judge(void *user, const size_t *numbers, size_t count, size_t done)
 {
+    struct ranking_work *work = user;
     struct arena *arena = arena_create();
     int64_t *ids = arena ? arena_array(arena, count + 1, sizeof(*ids)) : NULL;
     tapml_status status = ids ? TAPML_OK : status_no_memory();
@@ -304,9 +302,10 @@ judge(struct ranking_work *work, const struct ranking_pair *pairs, size_t count,
         size_t id_count = 0;
         int is_new = 0;
         for (size_t i = 0; i < count; i++) {
-            if (pairs[i].target == t) {
-                ids[id_count++] = work->choice.cases[pairs[i].index].id;
-                is_new |= !fact_of(work, pairs[i])->is_known;
+            const struct ranking_pair pair = pair_of(work, numbers[i]);
+            if (pair.target == t) {
+                ids[id_count++] = work->choice.cases[pair.index].id;
+                is_new |= !work->ranking.contest.facts[numbers[i]].is_known;
             }
         }
         status = is_new ? forget_steps(work, t) : TAPML_OK;
@@ -319,210 +318,24 @@ judge(struct ranking_work *work, const struct ranking_pair *pairs, size_t count,
     return status;
 }
 
-// -- The race ----------------------------------------------------------------------------------
-
-// Lists what the arms take up to their goals, in turn, and counts it; at most `most` of each arm.
-static size_t list_round(const struct ranking_work *work, size_t most, struct ranking_pair *out)
+static void take_pair(void *user, size_t arm, size_t number)
 {
-    const struct race *race = &work->ranking.race;
-    size_t count = 0;
-    for (size_t depth = 0, before = SIZE_MAX; depth < most && before != count; depth++) {
-        before = count;
-        for (size_t i = 0; i < race->arm_count; i++) {
-            const struct race_arm *arm = &race->arms[i];
-            if (arm->taken + depth < arm->goal) {
-                out[count++] = work->pairs[i][arm->taken + depth];
-            }
-        }
-    }
-    return count;
-}
-
-static void take_pair(struct ranking_work *work, size_t arm, struct ranking_pair pair)
-{
-    struct ranking_fact *fact = fact_of(work, pair);
+    struct ranking_work *work = user;
+    const struct ranking_fact *fact = &work->facts[number];
     struct ranking_arm *named = &work->ranking.arms[arm];
     const int is_wrong = fact->kind == VERDICT_FAIL || fact->kind == VERDICT_ERROR;
-    race_take(&work->ranking.race, arm, fact->value);
     named->failed += fact->is_judged && is_wrong;
     named->unsupported += fact->is_judged && !is_wrong && fact->kind != VERDICT_PASS;
-    if (!fact->is_known) {
-        work->ranking.spent.seconds += fact->time_ns / SECOND_NS;
-        fact->is_known = 1;
-    }
 }
 
-// Judges up to the goals, at most `most` cases of each arm, and takes what came of it.
-static tapml_status run_slice(struct ranking_work *work, size_t most, struct ranking_pair *scratch)
+static tapml_status predict_all(void *user, int *out_is_of_targets)
 {
-    struct race *race = &work->ranking.race;
-    const size_t count = list_round(work, most, scratch);
-    TAPML_TRY(judge(work, scratch, count, race->spent));
-    for (size_t i = 0; i < race->arm_count; i++) {
-        struct race_arm *arm = &race->arms[i];
-        for (size_t n = 0; n < most && arm->taken < arm->goal; n++) {
-            take_pair(work, i, work->pairs[i][arm->taken]);
-        }
-    }
-    return TAPML_OK;
-}
-
-static int is_round_over(const struct race *race)
-{
-    for (size_t i = 0; i < race->arm_count; i++) {
-        if (race->arms[i].taken < race->arms[i].goal) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-static tapml_status run_round(struct ranking_work *work, struct ranking_pair *scratch)
-{
-    struct ranking *ranking = &work->ranking;
-    while (!is_round_over(&ranking->race)) {
-        ranking->is_out_of_time = work->deadline_ns > 0 && clock_now_ns() > work->deadline_ns;
-        if (ranking->is_out_of_time) {
-            return TAPML_OK;
-        }
-        TAPML_TRY(run_slice(work, work->deadline_ns > 0 ? SLICE : SIZE_MAX, scratch));
-    }
-    return TAPML_OK;
-}
-
-static size_t count_all(const struct ranking_work *work)
-{
-    return work->choice.count * work->options->target_count;
-}
-
-static struct ranking_pair *scratch_of(const struct ranking_work *work)
-{
-    return arena_array(work->arena, count_all(work) + 1, sizeof(struct ranking_pair));
-}
-
-// -- Cost --------------------------------------------------------------------------------------
-
-// Takes what is known of the goals of a race without replaying; adds what the rest would cost.
-// Returns the replays.
-static size_t
-take_known(const struct ranking_work *work, struct race *copy, struct ranking_cost *cost)
-{
-    size_t replays = 0;
-    for (size_t i = 0; i < copy->arm_count; i++) {
-        while (copy->arms[i].taken < copy->arms[i].goal) {
-            const struct ranking_fact *fact = fact_of(work, work->pairs[i][copy->arms[i].taken]);
-            race_take(copy, i, fact->is_known ? fact->value : NAN);
-            replays += !fact->is_known;
-            cost->seconds += fact->is_known ? 0 : fact->predicted_ns / SECOND_NS;
-        }
-    }
-    cost->replays += replays;
-    return replays;
-}
-
-// What `cases` that nobody knows by now cost: as much as all that were not taken do in the mean.
-static struct ranking_cost
-cost_of_any(const struct ranking_work *work, const struct race *copy, size_t cases)
-{
-    double all = 0, unknown = 0, seconds = 0;
-    for (size_t i = 0; i < copy->arm_count; i++) {
-        for (size_t n = copy->arms[i].taken; n < copy->arms[i].count; n++) {
-            const struct ranking_fact *fact = fact_of(work, work->pairs[i][n]);
-            all++;
-            unknown += !fact->is_known;
-            seconds += fact->is_known ? 0 : fact->predicted_ns / SECOND_NS;
-        }
-    }
-    const double share = all > 0 ? fmin((double)cases / all, 1) : 0;
-    return (struct ranking_cost){(size_t)(share * unknown + 0.5), share * seconds};
-}
-
-// Runs the race as far as it is known, without replaying. Which arms a halving goes on with is not
-// known once a value is missing; the other methods take the same cases whatever comes out.
-static void predict(struct ranking_work *work, struct race *copy)
-{
-    struct ranking_cost *cost = &work->ranking.predicted;
-    *cost = (struct ranking_cost){.replays = 0};
-    while (race_next(copy)) {
-        if (take_known(work, copy, cost) > 0 && copy->method == RACE_HALVING) {
-            const struct ranking_cost rest = cost_of_any(work, copy, copy->budget - copy->spent);
-            cost->replays += rest.replays;
-            cost->seconds += rest.seconds;
-            return;
-        }
-    }
-}
-
-// Judges the first cases of each arm, which the race takes first anyway: then what cases take on
-// the targets is known. `*out_count` is how many they are.
-static tapml_status
-run_pilot(struct ranking_work *work, struct ranking_pair *scratch, size_t *out_count)
-{
-    struct race *race = &work->ranking.race;
-    for (size_t i = 0; i < race->arm_count; i++) {
-        race->arms[i].goal = race->arms[i].count;
-    }
-    *out_count = list_round(work, PILOT, scratch);
-    for (size_t i = 0; i < race->arm_count; i++) {
-        race->arms[i].goal = 0;
-    }
-    return judge(work, scratch, *out_count, 0);
-}
-
-// How many cases a budget in seconds is.
-static tapml_status measure_budget(struct ranking_work *work, struct ranking_pair *scratch)
-{
-    struct race *race = &work->ranking.race;
-    const double seconds = work->options->budget.amount;
-    const uint64_t begin_ns = clock_now_ns();
-    size_t count = 0;
-    work->deadline_ns = begin_ns + (uint64_t)(seconds * SECOND_NS);
-    race->budget = count_all(work);
-    TAPML_TRY(run_pilot(work, scratch, &count));
-    const double took = (double)(clock_now_ns() - begin_ns) / SECOND_NS;
-    if (work->ranking.spent.replays > 0) {
-        const double each = took / (double)work->ranking.spent.replays;
-        const double cases = (double)count + fmax(seconds - took, 0) / each;
-        race->budget = cases < (double)race->budget ? (size_t)cases : race->budget;
-    }
-    return TAPML_OK;
-}
-
-static tapml_status predict_all(const struct ranking_work *work, int *out_is_of_targets)
-{
+    const struct ranking_work *work = user;
     *out_is_of_targets = 1;
     for (uint32_t t = 0; t < work->options->target_count; t++) {
         TAPML_TRY(predict_times(work, t, out_is_of_targets));
     }
     return TAPML_OK;
-}
-
-// Predicts what each case takes, from a sample where the targets have not run enough yet and the
-// budget is well beyond such a sample.
-static tapml_status price(struct ranking_work *work, struct ranking_pair *scratch)
-{
-    const struct race *race = &work->ranking.race;
-    int is_of_targets = 0;
-    size_t count = 0;
-    TAPML_TRY(predict_all(work, &is_of_targets));
-    if (is_of_targets || work->deadline_ns > 0 || race->budget < 2 * PILOT * race->arm_count) {
-        return TAPML_OK;
-    }
-    TAPML_TRY(run_pilot(work, scratch, &count));
-    return predict_all(work, &is_of_targets);
-}
-
-static void explain(const struct ranking_work *work)
-{
-    const struct ranking *ranking = &work->ranking;
-    char seconds[64] = "a time that is not known";
-    if (!isnan(ranking->predicted.seconds)) {
-        (void)snprintf(seconds, sizeof(seconds), "%.3g s of calls", ranking->predicted.seconds);
-    }
-    log_say("rank: %s, %zu arms, at most %zu of %zu cases in %zu rounds; predicted are %zu replays "
-            "and %s",
-            race_method_name(ranking->race.method), ranking->race.arm_count, ranking->race.budget,
-            count_all(work), ranking->race.rounds, ranking->predicted.replays, seconds);
 }
 
 // -- All of it ---------------------------------------------------------------------------------
@@ -538,8 +351,10 @@ static tapml_status read_cases(struct ranking_work *work)
     const size_t count = work->choice.count;
     work->places = arena_array(work->arena, count + 1, sizeof(*work->places));
     work->facts = arena_array(work->arena, count * targets + 1, sizeof(*work->facts));
+    work->ranking.contest.facts =
+        arena_array(work->arena, count * targets + 1, sizeof(*work->ranking.contest.facts));
     work->has_forgotten = arena_array(work->arena, targets + 1, sizeof(*work->has_forgotten));
-    if (!work->places || !work->facts || !work->has_forgotten) {
+    if (!work->places || !work->facts || !work->ranking.contest.facts || !work->has_forgotten) {
         return status_no_memory();
     }
     for (size_t i = 0; i < count; i++) {
@@ -552,33 +367,21 @@ static tapml_status read_cases(struct ranking_work *work)
     return make_arms(work);
 }
 
-static tapml_status begin(struct ranking_work *work, struct ranking_pair *scratch)
+static void set_contest(struct ranking_work *work)
 {
     const struct ranking_options *options = work->options;
-    struct race *race = &work->ranking.race;
-    race->method = options->method;
-    race->is_of_failures = options->by == RANKING_FAILURES;
-    race->most = options->by == RANKING_TIME     ? INFINITY
-                 : options->by == RANKING_MARGIN ? RANKING_MARGIN_MOST
-                                                 : 1;
-    if (options->budget.kind == BUDGET_SECONDS) {
-        TAPML_TRY(measure_budget(work, scratch));
-    } else if (options->budget.kind != BUDGET_ALL) {
-        race->budget = budget_cases(&options->budget, count_all(work));
-    }
-    race_begin(race);
-    TAPML_TRY(price(work, scratch));
-    struct race copy = *race;
-    copy.arms = arena_array(work->arena, race->arm_count + 1, sizeof(*copy.arms));
-    if (!copy.arms) {
-        return status_no_memory();
-    }
-    memcpy(copy.arms, race->arms, race->arm_count * sizeof(*copy.arms));
-    predict(work, &copy);
-    if (options->explains) {
-        explain(work);
-    }
-    return TAPML_OK;
+    struct contest *contest = &work->ranking.contest;
+    contest->race.method = options->method;
+    contest->race.is_of_failures = options->by == RANKING_FAILURES;
+    contest->race.most = options->by == RANKING_TIME     ? INFINITY
+                         : options->by == RANKING_MARGIN ? RANKING_MARGIN_MOST
+                                                         : 1;
+    contest->budget = options->budget;
+    contest->pilot = PILOT;
+    contest->slice = SLICE;
+    contest->explains = options->explains;
+    contest->runs = "replays";
+    contest->calls = (struct contest_calls){judge, predict_all, take_pair, work};
 }
 
 tapml_status ranking_make(const struct ranking_options *options,
@@ -588,15 +391,8 @@ tapml_status ranking_make(const struct ranking_options *options,
     struct ranking_work work = {.options = options, .arena = arena};
     ASSERT(options->target_count > 0);
     TAPML_TRY(read_cases(&work));
-    struct ranking_pair *scratch = scratch_of(&work);
-    if (!scratch) {
-        return status_no_memory();
-    }
-    TAPML_TRY(begin(&work, scratch));
-    while (!work.ranking.is_out_of_time && race_next(&work.ranking.race)) {
-        TAPML_TRY(run_round(&work, scratch));
-    }
-    race_sort(&work.ranking.race, work.ranking.order);
+    set_contest(&work);
+    TAPML_TRY(contest_run(&work.ranking.contest, arena));
     *out_ranking = work.ranking;
     return TAPML_OK;
 }

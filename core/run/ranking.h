@@ -12,8 +12,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "choose/budget.h"
-#include "choose/race.h"
+#include "choose/contest.h"
 
 struct arena;
 struct checkpoint;
@@ -53,12 +52,6 @@ struct ranking_options {
     void *user;
 };
 
-// Replays, and the time of their calls in seconds.
-struct ranking_cost {
-    size_t replays;
-    double seconds; // NaN: not known.
-};
-
 struct ranking_arm {
     const char *name;
     const struct race_arm *race;
@@ -66,11 +59,8 @@ struct ranking_arm {
 };
 
 struct ranking {
-    struct race race;
+    struct contest contest;
     struct ranking_arm *arms; // As those of the race.
-    size_t *order;            // Indices of arms, the worst first.
-    int is_out_of_time;       // A budget in seconds was spent before the race was over.
-    struct ranking_cost predicted, spent;
 };
 
 // Ranks. The result is in `arena`.

@@ -279,9 +279,9 @@ words("a budget that is none", ["budget is '5 cases', expected a number of cases
 words("a choice in an unknown order", ["--order is 'random', expected one of: carved balance cover"], "select", "FOLDER",
       "--budget", "5", "--order", "random")
 words("a choice of no run", ["there is no store"], "select", "FOLDER/absent", "--budget", "5")
-words("nothing to rank", ["nothing to rank: give --over op, target or backend"], "rank", "--config",
+words("nothing to rank", ["nothing to rank: give --over op, target, backend, model, encoding or plan"], "rank", "--config",
       os.path.join(rig.SOURCE, "conf", "quickstart.ini"))
-words("an unknown thing to rank", ["--over is 'layer', expected one of: op target backend"], "rank", "--config", "x.ini",
+words("an unknown thing to rank", ["--over is 'layer', expected one of: op target backend model encoding plan"], "rank", "--config", "x.ini",
       "--over", "layer")
 words("a rank by what is unknown", ["--by is 'speed', expected one of: failures margin time"], "rank", "--config", "x.ini",
       "--over", "op", "--by", "speed")
@@ -290,6 +290,19 @@ words("a shard of none", ["--shard is '9/8', expected 'auto' or a part of how ma
 words("a folder for no shard", ["--into is where a shard writes: give --shard I/N too"], "rank", "--config", "x.ini", "--over",
       "op", "--into", "x")
 words("a ranking without a run", ["no run: give --config FILE"], "rank", "--over", "op")
+words("a ranking of models without a text", ["no text: give --text FILE"], "rank", "--over", "model", "--model", rig.TINY)
+TEXT = os.path.join(rig.TINY, "prompts.txt")
+words("a ranking of plans without plans", ["no plans: give --plan FILE for each of them"], "rank", "--over", "plan",
+      "--model", rig.TINY, "--text", TEXT)
+words("a ranking of encodings without a model", ["no model: give --model PATH"], "rank", "--over", "encoding", "--text", TEXT)
+words("a divergence of models from nothing", ["models have no base of their own to diverge from: give --base PATH"], "rank",
+      "--over", "model", "--model", rig.TINY, "--text", TEXT, "--by", "kl")
+words("a ranking of models of a run", ["--config is for --over op, target or backend"], "rank", "--over", "model", "--config",
+      "x.ini")
+words("a text for cases", ["--text is for --over model, encoding or plan"], "rank", "--over", "op", "--text", TEXT)
+words("a device without memory", ["has no 'bytes' in [memory], by which to tell what fits"], "rank", "--over", "model",
+      "--model", rig.TINY, "--text", TEXT, "--store", "FOLDER/rank.tapmlrun", "--fits",
+      os.path.join(rig.SOURCE, "conf", "devices", "apple-m2.ini"))
 words("nothing to watch", ["nothing to watch: give --config FILE"], "watch", "--once")
 words("a budget of a watch that is none", ["--budget: budget is 'some', expected a number of cases"], "watch", "--config",
       "x.ini", "--budget", "some")

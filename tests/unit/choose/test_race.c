@@ -197,3 +197,18 @@ Test(race, the_same_race_asks_for_the_same_cases)
         cr_expect_eq(arms[i].taken, again[i].taken);
     }
 }
+
+// A sample of a larger whole is uncertain once all of it is known, too.
+Test(race, a_sample_keeps_its_spread)
+{
+    static const double rates[] = {0.1, 0.3};
+    struct race_arm arms[2];
+    struct race race = race_of(arms, 2, 100, 0);
+    race.rounds_most = 2;
+    run(&race, rates, 4);
+    arms[1].taken = arms[1].count;
+    cr_expect_leq(race.round, 2);
+    cr_expect_eq(race_spread(&race, &arms[1]), 0);
+    race.is_sample = 1;
+    cr_expect_gt(race_spread(&race, &arms[1]), 0.05);
+}

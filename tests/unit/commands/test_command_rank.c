@@ -95,9 +95,9 @@ Test(command_rank, what_cannot_be_ranked_is_refused)
 {
     printed_expect(PRINTED(command_rank_main, "--over", "op"), OUTCOME_USAGE, "no run");
     printed_expect(PRINTED(command_rank_main, "--config", ini), OUTCOME_USAGE,
-                   "give --over op, target or backend");
+                   "give --over op, target, backend, model, encoding or plan");
     printed_expect(PRINTED(command_rank_main, "--config", ini, "--over", "x"), OUTCOME_USAGE,
-                   "--over is 'x', expected one of: op target backend");
+                   "--over is 'x', expected one of: op target backend model encoding plan");
     printed_expect(PRINTED(command_rank_main, "--config", ini, "--over", "op", "--by", "fail"),
                    OUTCOME_USAGE, "--by is 'fail'");
     printed_expect(PRINTED(command_rank_main, "--config", ini, "--over", "op", "--budget", "0"),

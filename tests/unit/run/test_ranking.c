@@ -70,17 +70,17 @@ Test(ranking, a_budget_is_replayed_once_and_kept)
     options.budget = (struct case_budget){BUDGET_CASES, 20};
     const struct ranking first = make(&options), again = make(&options);
 
-    cr_expect_eq(first.race.spent, 20);
-    cr_expect_eq(first.spent.replays, 20);
-    cr_expect_eq(first.predicted.replays, 20);
+    cr_expect_eq(first.contest.race.spent, 20);
+    cr_expect_eq(first.contest.spent.runs, 20);
+    cr_expect_eq(first.contest.predicted.runs, 20);
     cr_expect_eq(count_results(), 20);
-    cr_expect_eq(again.race.spent, 20);
-    cr_expect_eq(again.spent.replays, 0);
-    cr_expect_eq(again.predicted.replays, 0);
-    cr_expect_eq(first.order[0], again.order[0]);
+    cr_expect_eq(again.contest.race.spent, 20);
+    cr_expect_eq(again.contest.spent.runs, 0);
+    cr_expect_eq(again.contest.predicted.runs, 0);
+    cr_expect_eq(first.contest.order[0], again.contest.order[0]);
     // A larger budget adds to it.
     options.budget.amount = 30;
-    cr_expect_leq(make(&options).spent.replays, 30);
+    cr_expect_leq(make(&options).contest.spent.runs, 30);
     cr_expect_leq(count_results(), 50);
 }
 
@@ -90,19 +90,19 @@ Test(ranking, all_cases_are_judged_without_a_budget)
     const struct ranking made = make(&options);
     size_t cases = 0;
 
-    for (size_t i = 0; i < made.race.arm_count; i++) {
+    for (size_t i = 0; i < made.contest.race.arm_count; i++) {
         cr_expect_eq(made.arms[i].race->taken, made.arms[i].race->count);
         cr_expect_eq(made.arms[i].failed, 0, "%s", made.arms[i].name);
         cr_expect_gt(race_value(made.arms[i].race), 0, "%s", made.arms[i].name);
         cases += made.arms[i].race->count;
     }
-    cr_expect_eq(made.race.method, RACE_EXHAUSTIVE);
+    cr_expect_eq(made.contest.race.method, RACE_EXHAUSTIVE);
     cr_expect_eq(count_results(), cases);
-    for (size_t i = 1; i < made.race.arm_count; i++) {
-        cr_expect_geq(race_value(made.arms[made.order[i - 1]].race),
-                      race_value(made.arms[made.order[i]].race));
+    for (size_t i = 1; i < made.contest.race.arm_count; i++) {
+        cr_expect_geq(race_value(made.arms[made.contest.order[i - 1]].race),
+                      race_value(made.arms[made.contest.order[i]].race));
     }
-    cr_expect_gt(made.spent.seconds, 0);
+    cr_expect_gt(made.contest.spent.seconds, 0);
 }
 
 Test(ranking, arms_are_named_by_what_is_ranked)
@@ -111,14 +111,14 @@ Test(ranking, arms_are_named_by_what_is_ranked)
     const struct ranking_options backends = options_of(RANKING_BACKENDS, RANKING_MARGIN);
     const struct ranking first = make(&targets), second = make(&backends);
 
-    cr_assert_eq(first.race.arm_count, 1);
+    cr_assert_eq(first.contest.race.arm_count, 1);
     cr_expect_str_eq(first.arms[0].name, "other");
     // Of one arm it is known at once which one is the worst.
-    cr_expect_eq(first.race.is_settled, 1);
-    cr_expect_lt(first.race.spent, first.arms[0].race->count);
-    cr_assert_eq(second.race.arm_count, 1);
+    cr_expect_eq(first.contest.race.is_settled, 1);
+    cr_expect_lt(first.contest.race.spent, first.arms[0].race->count);
+    cr_assert_eq(second.contest.race.arm_count, 1);
     cr_expect_str_eq(second.arms[0].name, "reference");
-    cr_expect_eq(second.spent.replays, 0);
+    cr_expect_eq(second.contest.spent.runs, 0);
 }
 
 Test(ranking, new_results_begin_the_steps_anew_and_known_ones_do_not)
@@ -143,9 +143,9 @@ Test(ranking, a_time_is_measured_and_ends_it)
     options.budget = (struct case_budget){BUDGET_SECONDS, 1e-6};
     const struct ranking made = make(&options);
 
-    cr_expect_eq(made.is_out_of_time, 1);
-    cr_expect_eq(made.race.spent, 0);
-    cr_expect_leq(made.spent.replays, 4 * made.race.arm_count);
+    cr_expect_eq(made.contest.is_out_of_time, 1);
+    cr_expect_eq(made.contest.race.spent, 0);
+    cr_expect_leq(made.contest.spent.runs, 4 * made.contest.race.arm_count);
 }
 
 static tapml_status refuse(void *user, size_t done, size_t all)
