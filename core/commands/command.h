@@ -88,6 +88,10 @@ extern const struct options_manual command_show_manual;
 enum outcome command_pack_main(const struct command *command);
 extern const struct options_manual command_pack_manual;
 
+// Bundles and packs by their tags, wherever they lie.
+enum outcome command_find_main(const struct command *command);
+extern const struct options_manual command_find_manual;
+
 // A case of a store as files for people without TapML.
 enum outcome command_export_main(const struct command *command);
 extern const struct options_manual command_export_manual;
@@ -147,6 +151,10 @@ extern const struct options_manual command_report_manual;
 // A question in SQL over the stores of runs.
 enum outcome command_query_main(const struct command *command);
 extern const struct options_manual command_query_manual;
+
+// A site of pages with the verdicts of runs, to share.
+enum outcome command_publish_main(const struct command *command);
+extern const struct options_manual command_publish_manual;
 
 // What runs differ in, from their stores; or where two dumps diverge.
 enum outcome command_compare_main(const struct command *command);

@@ -22,6 +22,9 @@
 #include "report/comparison_html.h"
 #include "report/comparison_pair.h"
 #include "report/comparison_text.h"
+#include "report/matrix.h"
+#include "report/matrix_html.h"
+#include "report/page_link.h"
 #include "report/report_data.h"
 #include "report/report_files.h"
 #include "report/run_folders.h"
@@ -32,6 +35,9 @@
 static const struct options_spec specs[] = {
     {"--json", "FILE", "writes the comparison as JSON too"},
     {"--html", "FILE", "of runs: writes it as a page too"},
+    {"--matrix", "FILE",
+     "of runs, also of one: writes a page with operators by targets, each a link to its report"},
+    {"--by", "target|device", "of --matrix: what its columns are, targets (default) or devices"},
     {"--markdown", "FILE", "of runs: writes a summary for the page that a forge shows of a job"},
     {"--junit", "FILE", "of runs: writes a JUnit file, with what became worse as failures"},
     {"--baseline", "FILE", "of runs: the failures that are known, each with reason and last day"},
@@ -52,6 +58,7 @@ static const struct options_spec specs[] = {
 const struct options_manual command_compare_manual = {
     .usage = "tapml-host compare DIR DIR [DIR ...]\n"
              "tapml-host compare DIR --baseline FILE\n"
+             "tapml-host compare DIR [DIR ...] --matrix FILE\n"
              "tapml-host compare DUMP DUMP",
     .about = "Of the folders of runs, in the order of time, prints what the first and the last "
              "differ in, from their stores; which verdicts have flipped and since when, which "
@@ -140,8 +147,9 @@ static tapml_status compare_dumps(struct comparing_dumps *comparing)
 }
 
 // Options that say nothing of dumps.
-static const char *const of_runs[] = {"--html",           "--markdown", "--junit",   "--baseline",
-                                      "--write-baseline", "--expires",  "--fail-on", "--pair"};
+static const char *const of_runs[] = {
+    "--html",     "--matrix",         "--by",      "--markdown", "--junit",
+    "--baseline", "--write-baseline", "--expires", "--fail-on",  "--pair"};
 
 static tapml_status refuse_options(const struct options *options)
 {
@@ -184,6 +192,7 @@ struct comparing_runs {
     struct run_folders folders;
     struct comparison_side *sides;
     json_t **reports; // One for each side, which borrows it.
+    int by;           // An enum matrix_by.
     struct baseline baseline;
     enum fail_on fail_on;
     json_t *comparison;
@@ -218,7 +227,8 @@ static tapml_status find_runs(struct comparing_runs *comparing)
 {
     const struct options *options = comparing->options;
     const int is_one_enough = options_get(options, "--baseline") != NULL ||
-                              options_get(options, "--write-baseline") != NULL;
+                              options_get(options, "--write-baseline") != NULL ||
+                              options_get(options, "--matrix") != NULL;
 
     const int is_few = options->plain_count == 0 || (options->plain_count == 1 && !is_one_enough &&
                                                      !run_folders_has_any(options->plain[0]));
@@ -308,6 +318,55 @@ static tapml_status write_baseline(struct comparing_runs *comparing, const char 
     return status;
 }
 
+// The reference from the page to the report of a run, NULL where its folder has none.
+static tapml_status
+find_link(struct comparing_runs *comparing, size_t run, const char *page, const char **out_link)
+{
+    const char *report =
+        arena_format(comparing->arena, "%s/report.html", comparing->folders.names[run]);
+    struct text link;
+
+    *out_link = NULL;
+    if (report == NULL) {
+        return status_no_memory();
+    }
+    if (!file_exists(report)) {
+        return TAPML_OK;
+    }
+    text_init(&link);
+    const tapml_status status = page_link_print(page, report, &link);
+
+    if (status != TAPML_OK) {
+        text_release(&link);
+        return status;
+    }
+    *out_link = text_keep(&link, comparing->arena);
+    return *out_link != NULL ? TAPML_OK : status_no_memory();
+}
+
+static tapml_status write_matrix(struct comparing_runs *comparing, const char *path)
+{
+    const size_t count = comparing->folders.count;
+    struct matrix_run *runs = arena_array(comparing->arena, count, sizeof(*runs));
+    json_t *matrix = NULL;
+
+    if (runs == NULL) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < count; i++) {
+        runs[i] = (struct matrix_run){.name = comparing->folders.names[i],
+                                      .report = comparing->reports[i]};
+        TAPML_TRY(find_link(comparing, i, path, &runs[i].link));
+    }
+    TAPML_TRY(matrix_create(
+        &(struct matrix_options){.runs = runs, .count = count, .by = (enum matrix_by)comparing->by},
+        &matrix));
+    const tapml_status status = report_files_write_as(matrix, matrix_html_print, path);
+
+    json_decref(matrix);
+    return status;
+}
+
 static tapml_status write_all(struct comparing_runs *comparing)
 {
     const json_t *comparison = comparing->comparison;
@@ -322,6 +381,7 @@ static tapml_status write_all(struct comparing_runs *comparing)
     };
     const char *json = options_get(comparing->options, "--json");
     const char *baseline = options_get(comparing->options, "--write-baseline");
+    const char *matrix = options_get(comparing->options, "--matrix");
 
     TAPML_TRY(comparison_text_print(comparison));
     TAPML_TRY(json != NULL ? report_files_write_json(comparison, json) : TAPML_OK);
@@ -331,17 +391,19 @@ static tapml_status write_all(struct comparing_runs *comparing)
         TAPML_TRY(path != NULL ? report_files_write_as(comparison, views[i].print, path)
                                : TAPML_OK);
     }
+    TAPML_TRY(matrix != NULL ? write_matrix(comparing, matrix) : TAPML_OK);
     return baseline != NULL ? write_baseline(comparing, baseline) : TAPML_OK;
 }
 
 // All that can be wrong with the words, before a store is read.
 static tapml_status check_options(struct comparing_runs *comparing)
 {
-    static const char *const files[] = {"--markdown", "--junit", "--write-baseline"};
+    static const char *const files[] = {"--matrix", "--markdown", "--junit", "--write-baseline"};
     const char *baseline = options_get(comparing->options, "--baseline");
     const char *expires = options_get(comparing->options, "--expires");
 
     TAPML_TRY(read_fail_on(comparing));
+    TAPML_TRY(options_word(comparing->options, "--by", matrix_by_words, &comparing->by));
     if (expires != NULL && strcmp(expires, "never") != 0 && !baseline_is_day(expires)) {
         return status_fail(TAPML_INVALID,
                            "--expires is '%s', expected a day such as 2027-03-31, or 'never'",

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "config/device_file.h"
 #include "config/survey.h"
+#include "run/installed_devices.h"
 #include "run/setup.h"
 
 #include <stdio.h>
@@ -136,56 +137,35 @@ static tapml_status list_one(const struct setup *setup, const char *name)
     return text_print(&text);
 }
 
-// Without a driver or a device there is nothing to list; whatever else is wrong is printed.
-static tapml_status list_entry(const struct setup *setup, size_t index, struct text *text)
+// Without a driver or a device there is nothing to list; whatever else is wrong is printed. So is
+// what opens something, such as a browser, to list its devices.
+static void append_installed(struct text *text, const struct installed_device *item)
 {
-    const struct candidate *entry = registry_at(setup->registry, index);
-    struct survey survey;
-
-    if (entry->state == CANDIDATE_USABLE &&
-        registry_is_asked_late(setup->registry, entry->component)) {
-        text_format(text, "%s  opens its device when it is named\n", entry->component);
-        return TAPML_OK;
+    if (item->device != NULL) {
+        append_device(text, item->component, item->device);
+    } else if (item->opens_late) {
+        text_format(text, "%s  opens its device when it is named\n", item->component);
+    } else if (item->state != CANDIDATE_USABLE && item->state != CANDIDATE_NO_DRIVER &&
+               item->state != CANDIDATE_NO_DEVICE) {
+        log_line(LOG_WARNING, "not listed: %s", item->sentence);
     }
-    const tapml_status status = survey_entry(setup->program, setup->registry, index,
-                                             &(struct survey_question){0}, setup->arena, &survey);
-
-    if (status != TAPML_OK && entry->state == CANDIDATE_USABLE) {
-        return status; // Nothing can be asked.
-    }
-    if (status == TAPML_OK) {
-        append_devices(text, entry->component, &survey);
-    } else if (survey.state != CANDIDATE_NO_DRIVER && survey.state != CANDIDATE_NO_DEVICE) {
-        log_line(LOG_WARNING, "not listed: %s", status_message());
-    }
-    return TAPML_OK;
 }
 
-static int is_listed(const struct candidate *entry)
+static tapml_status list_all(struct setup *setup)
 {
-    return strcmp(entry->kind, TAPML_KIND_BACKEND) == 0 && entry->state != CANDIDATE_SHADOWED;
-}
-
-// All, but for those that open something, such as a browser, to list their devices.
-static tapml_status list_all(const struct setup *setup)
-{
+    struct installed_device *items = NULL;
+    size_t count = 0;
     struct text text;
-    tapml_status status = TAPML_OK;
 
+    TAPML_TRY(installed_devices_list(setup, &items, &count));
     text_init(&text);
-    for (size_t i = 0; status == TAPML_OK && i < registry_count(setup->registry); i++) {
-        if (is_listed(registry_at(setup->registry, i))) {
-            status = list_entry(setup, i, &text);
-        }
-    }
-    if (status != TAPML_OK) {
-        text_release(&text);
-        return status;
+    for (size_t i = 0; i < count; i++) {
+        append_installed(&text, &items[i]);
     }
     return text_print(&text);
 }
 
-static tapml_status run(const struct options *options, const struct setup *setup)
+static tapml_status run(const struct options *options, struct setup *setup)
 {
     const char *name = options_get(options, "--dump");
 

@@ -4,12 +4,15 @@
 #include "commands/command.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "commands/replay_devices.h"
 #include "config/isolation.h"
 #include "config/run_file.h"
 #include "report/report.h"
+#include "run/bundle_search.h"
 #include "run/bundles.h"
 #include "run/case_weights.h"
 #include "run/driver_bundle.h"
@@ -34,7 +37,7 @@
 enum { FAILURES_SHOWN = 20 };
 
 static const struct options_spec specs[] = {
-    {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
+    {"--backend", "B", "COMPONENT or COMPONENT:DEVICE; by default every device that is installed"},
     {"--case", "ID", "one case alone"},
     {"--repeat", "N",
      "number of replays, for cases that fail only sometimes; by default what a bundle says, or 1"},
@@ -56,29 +59,44 @@ static const struct options_spec specs[] = {
 };
 
 const struct options_manual command_replay_manual = {
-    .usage = "tapml-host replay STORE --backend B [--case ID]",
-    .about = "Replays the cases of a store (a run's run.tapmlrun, or a bundle, "
+    .usage = "tapml-host replay STORE --backend B [--case ID]\n"
+             "tapml-host replay STORE [TAG=GLOB ...]",
+    .about = "Replays the cases of a store (a run's run.tapmlrun, a pack, or a bundle, "
              "FAULT-1.tapmlrun) on a backend. Of the bundle of a driver, its check is made "
-             "again.",
+             "again. STORE is a file, or the id of a bundle or pack that 'tapml-host find' "
+             "finds.\n"
+             "Without --backend and --target it is replayed on every installed device whose tags "
+             "meet all TAG=GLOB (component=cpu, device_name=*RTX*, driver=24.*), and each is "
+             "named with its verdict. Devices that are missing are told. Ends with 1 if something "
+             "is wrong on any, else with 3 if one that is there could not be tried.",
     .specs = specs,
 };
 
 enum { REPEAT_MAX = 1000000 };
 
-// A replay on its way.
+// A replay on its way, from one device to the next.
 struct replaying {
     const struct options *options;
     struct run_config config; // Of --config.
     struct setup setup;
+    const char *path; // Of the store, in `arena` if it was found by an id.
+    struct arena *arena;
     struct store *store;
     struct case_shard shard;        // None, or
     struct shard_cases shard_cases; // what it has,
     struct run_lock *lock;          // in a folder of its own.
     struct checkpoint *checkpoint;
-    struct place *place;
+    struct place *place; // Own: the one where it is replayed now.
     struct comparers *comparers;
-    size_t bad;    // Cases of the worst repetition,
-    size_t passed; // and those that ran and are right.
+    struct bundle_condition conditions[OPTIONS_MAX]; // Of devices.
+    size_t condition_count;
+    tapml_status (*replay_here)(struct replaying *replaying, struct replay_device_result *out);
+    int64_t repeat, case_id; // 0: all cases.
+    size_t check;            // Of a driver's bundle,
+    uint64_t seed;           // and what it was made with.
+    int is_described;        // What a bundle is was printed.
+    size_t bad, passed;      // As struct replay_device_result, over all devices,
+    size_t failed;           // and devices on which nothing could be tried.
 };
 
 static tapml_status show(void *user, size_t done, size_t all)
@@ -106,21 +124,18 @@ static size_t count_passed(const struct verdict_list *list)
     return passed;
 }
 
-// A target as its run opens it, isolated or not and with the faults injected there; else the
-// backend that is asked for.
-static tapml_status read_settings(struct replaying *replaying, struct place_settings *out_settings)
+// A target as its run opens it, isolated or not and with the faults injected there; else `backend`.
+static tapml_status
+read_settings(struct replaying *replaying, const char *backend, struct place_settings *out_settings)
 {
     const char *name = options_get(replaying->options, "--target");
 
     *out_settings = (struct place_settings){
         .name = "target",
-        .backend = options_get(replaying->options, "--backend"),
+        .backend = backend,
         .isolation = {.mode = PLACE_ISOLATION_ALWAYS, .deadline_s = ISOLATION_DEADLINE_S}};
     if (name != NULL) {
         return run_config_find_target(&replaying->config, name, out_settings);
-    }
-    if (out_settings->backend == NULL) {
-        TAPML_TRY(setup_default_backend(&replaying->setup, &out_settings->backend));
     }
     return setup_read_isolation(replaying->options, &out_settings->isolation);
 }
@@ -153,20 +168,71 @@ static tapml_status read_activations(const struct replaying *replaying,
     return TAPML_OK;
 }
 
-static tapml_status open_place(struct replaying *replaying)
+static tapml_status open_place(struct replaying *replaying, const char *backend)
 {
     struct place_settings settings;
 
-    TAPML_TRY(read_settings(replaying, &settings));
+    TAPML_TRY(read_settings(replaying, backend, &settings));
     TAPML_TRY(read_activations(replaying, &settings.activation));
-    TAPML_TRY(setup_add_place(&replaying->setup, &settings, &replaying->place));
+    TAPML_TRY(place_create(&settings, &replaying->place));
     return setup_open_place(&replaying->setup, replaying->place);
+}
+
+// Replays on one backend: NULL is the target of a run.
+static tapml_status
+replay_on(void *user, const char *backend, struct replay_device_result *out_result)
+{
+    struct replaying *replaying = user;
+    tapml_status status = open_place(replaying, backend);
+
+    if (status == TAPML_OK) {
+        status = replaying->replay_here(replaying, out_result);
+    }
+    place_destroy(replaying->place);
+    replaying->place = NULL;
+    return status;
+}
+
+static tapml_status replay_everywhere(struct replaying *replaying)
+{
+    struct replay_devices_totals totals = {.bad = 0};
+
+    TAPML_TRY(replay_devices_run(
+        &(struct replay_devices_options){.setup = &replaying->setup,
+                                         .store = replaying->store,
+                                         .conditions = replaying->conditions,
+                                         .condition_count = replaying->condition_count,
+                                         .replay = replay_on,
+                                         .user = replaying},
+        &totals));
+    replaying->bad = totals.bad;
+    replaying->passed = totals.passed;
+    replaying->failed = totals.failed;
+    return TAPML_OK;
+}
+
+// Where it was asked for, or on all there is.
+static tapml_status replay_where(struct replaying *replaying)
+{
+    const char *backend = options_get(replaying->options, "--backend");
+    struct replay_device_result result = {.bad = 0};
+
+    if (backend == NULL && options_get(replaying->options, "--target") == NULL) {
+        return replay_everywhere(replaying);
+    }
+    TAPML_TRY(replay_on(replaying, backend, &result));
+    replaying->bad = result.bad;
+    replaying->passed = result.passed;
+    return TAPML_OK;
 }
 
 // A bundle says what it is, and shows what is wrong element by element.
 static tapml_status print_bundle(struct replaying *replaying, const struct verdict_list *list)
 {
-    bundles_describe(replaying->store, list);
+    if (!replaying->is_described) {
+        bundles_describe(replaying->store, list);
+        replaying->is_described = 1;
+    }
     return list->count == 1 && list->items[0].kind == VERDICT_FAIL
                ? bundles_print_elements(replaying->store, replaying->setup.registry,
                                         replaying->place->backend)
@@ -185,8 +251,9 @@ static tapml_status print(struct replaying *replaying, const struct verdict_list
 }
 
 // Replays until something fails, `repeat` times at most, and prints the last repetition.
-static tapml_status
-replay_all(struct replaying *replaying, struct verdict_options *options, int64_t repeat)
+static tapml_status replay_all(struct replaying *replaying,
+                               struct verdict_options *options,
+                               struct replay_device_result *out_result)
 {
     tapml_status status = TAPML_OK;
     struct verdict_list list;
@@ -197,13 +264,14 @@ replay_all(struct replaying *replaying, struct verdict_options *options, int64_t
     TAPML_TRY(verdicts_make(options, &list));
     int64_t times = 1;
 
-    for (; times < repeat && count_bad(&list) == 0; times++) {
+    for (; times < replaying->repeat && count_bad(&list) == 0; times++) {
         verdict_list_release(&list);
         TAPML_TRY(verdicts_make(options, &list));
     }
-    replaying->bad = count_bad(&list);
-    replaying->passed = count_passed(&list);
-    progress_end(&progress, "%zu cases, %zu failed%s", list.count, replaying->bad,
+    out_result->bad = count_bad(&list);
+    out_result->passed = count_passed(&list);
+    out_result->others = list.count - out_result->bad - out_result->passed;
+    progress_end(&progress, "%zu cases, %zu failed%s", list.count, out_result->bad,
                  times > 1 ? " in the last repetition" : "");
     status = print(replaying, &list);
     verdict_list_release(&list);
@@ -221,27 +289,16 @@ static int64_t default_repeat(const struct replaying *replaying)
     return is_number && repeat >= 1 && repeat <= REPEAT_MAX ? repeat : 1;
 }
 
-static tapml_status replay(struct replaying *replaying)
+static tapml_status replay_cases(struct replaying *replaying,
+                                 struct replay_device_result *out_result)
 {
-    const struct options *options = replaying->options;
-    const char *comparers = NULL;
-    int64_t case_id = 0;
-    int64_t repeat = 1;
-
-    TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &case_id));
-    TAPML_TRY(options_i64(options, "--repeat", default_repeat(replaying), 1, REPEAT_MAX, &repeat));
-    TAPML_TRY(case_weights_open(&replaying->setup, replaying->store,
-                                options_get(options, "--model"), &replaying->checkpoint));
-    TAPML_TRY(open_place(replaying));
-    TAPML_TRY(setup_take_names(&replaying->setup, options, "--comparer", &comparers));
-    TAPML_TRY(comparers_create(replaying->setup.registry, comparers, &replaying->comparers));
     struct verdict_options verdicts = {.registry = replaying->setup.registry,
                                        .store = replaying->store,
                                        .target = replaying->place->settings.backend,
                                        .backend = replaying->place->backend,
                                        .checkpoint = replaying->checkpoint,
                                        .comparers = replaying->comparers,
-                                       .ids = case_id != 0 ? &case_id : NULL,
+                                       .ids = replaying->case_id != 0 ? &replaying->case_id : NULL,
                                        .id_count = 1,
                                        .fresh = replaying->shard.count == 0,
                                        .progress = show};
@@ -252,54 +309,130 @@ static tapml_status replay(struct replaying *replaying)
         limits.progress = NULL;
         TAPML_TRY(first_limits_settle(&limits, replaying->shard_cases.whole));
     }
-    return replay_all(replaying, &verdicts, repeat);
+    return replay_all(replaying, &verdicts, out_result);
+}
+
+static tapml_status replay(struct replaying *replaying)
+{
+    const struct options *options = replaying->options;
+    const char *comparers = NULL;
+
+    TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &replaying->case_id));
+    TAPML_TRY(options_i64(options, "--repeat", default_repeat(replaying), 1, REPEAT_MAX,
+                          &replaying->repeat));
+    TAPML_TRY(case_weights_open(&replaying->setup, replaying->store,
+                                options_get(options, "--model"), &replaying->checkpoint));
+    TAPML_TRY(setup_take_names(&replaying->setup, options, "--comparer", &comparers));
+    TAPML_TRY(comparers_create(replaying->setup.registry, comparers, &replaying->comparers));
+    replaying->replay_here = replay_cases;
+    return replay_where(replaying);
 }
 
 // A driver has neither cases nor weights.
-static tapml_status refuse_cases(const struct options *options)
+static tapml_status refuse_cases(const struct options *options, const char *path)
 {
     static const char *const others[] = {"--case", "--model"};
 
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
         if (options_get(options, others[i]) != NULL) {
             return status_fail(TAPML_INVALID, "%s is for cases, and '%s' is the bundle of a driver",
-                               others[i], options->plain[0]);
+                               others[i], path);
         }
     }
     return TAPML_OK;
 }
 
 // Makes the check of a driver's bundle again until it fails, `repeat` times at most.
-static tapml_status
-check_driver(struct replaying *replaying, size_t check, uint64_t seed, int64_t repeat)
+static tapml_status check_driver(struct replaying *replaying,
+                                 struct replay_device_result *out_result)
 {
     struct driver_result result = {.outcome = DRIVER_PASSED};
+    struct text text;
 
-    driver_listing_begin(replaying->place->backend, seed);
-    for (int64_t i = 0; i < repeat && result.outcome != DRIVER_FAILED; i++) {
+    driver_listing_begin(replaying->place->backend, replaying->seed);
+    for (int64_t i = 0; i < replaying->repeat && result.outcome != DRIVER_FAILED; i++) {
         TAPML_TRY(interrupt_check());
         TAPML_TRY(driver_check_run(driver_check_backend(replaying->place),
-                                   registry_catalogue(replaying->setup.registry), check, seed,
-                                   &result));
+                                   registry_catalogue(replaying->setup.registry), replaying->check,
+                                   replaying->seed, &result));
     }
-    driver_listing_check(check, &result);
-    replaying->bad = result.outcome == DRIVER_FAILED;
-    replaying->passed = result.outcome == DRIVER_PASSED;
-    bundles_describe(replaying->store, NULL);
+    driver_listing_check(replaying->check, &result);
+    out_result->bad = result.outcome == DRIVER_FAILED;
+    out_result->passed = result.outcome == DRIVER_PASSED;
+    out_result->others = 1 - out_result->bad - out_result->passed;
+    text_init(&text);
+    recorded_on_print(replaying->store, backend_info(replaying->place->backend), &text);
+    TAPML_TRY(text_print(&text));
+    if (!replaying->is_described) {
+        bundles_describe(replaying->store, NULL);
+        replaying->is_described = 1;
+    }
     return TAPML_OK;
 }
 
 static tapml_status replay_driver(struct replaying *replaying)
 {
-    int64_t repeat = 1;
-    size_t check = 0;
-    uint64_t seed = 0;
+    TAPML_TRY(refuse_cases(replaying->options, replaying->path));
+    TAPML_TRY(options_i64(replaying->options, "--repeat", 1, 1, REPEAT_MAX, &replaying->repeat));
+    TAPML_TRY(driver_bundle_read(replaying->store, &replaying->check, &replaying->seed));
+    replaying->replay_here = check_driver;
+    return replay_where(replaying);
+}
 
-    TAPML_TRY(refuse_cases(replaying->options));
-    TAPML_TRY(options_i64(replaying->options, "--repeat", 1, 1, REPEAT_MAX, &repeat));
-    TAPML_TRY(driver_bundle_read(replaying->store, &check, &seed));
-    TAPML_TRY(open_place(replaying));
-    return check_driver(replaying, check, seed, repeat);
+// A file, or what has an id in the search path.
+static tapml_status find_store(struct replaying *replaying, const char *word)
+{
+    struct bundle_search search = {.arena = replaying->arena};
+
+    replaying->path = word;
+    if (file_exists(word) || !bundle_search_is_id(word)) {
+        return TAPML_OK;
+    }
+    const tapml_status status = bundle_search_find(&search, word, &replaying->path);
+
+    bundle_search_release(&search);
+    return status;
+}
+
+// Where one device is named, there is nothing to choose.
+static tapml_status check_conditions(const struct replaying *replaying)
+{
+    static const char *const others[] = {"--backend", "--target"};
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        if (replaying->condition_count > 0 && options_get(replaying->options, others[i]) != NULL) {
+            return status_fail(TAPML_INVALID, "%s=%s chooses among devices, and %s names one",
+                               replaying->conditions[0].key, replaying->conditions[0].glob,
+                               others[i]);
+        }
+    }
+    return TAPML_OK;
+}
+
+// The first word is the store, all others are conditions.
+static tapml_status read_words(struct replaying *replaying)
+{
+    const struct options *options = replaying->options;
+
+    for (size_t i = 1; i < options->plain_count; i++) {
+        if (!bundle_tags_is_condition(options->plain[i])) {
+            return status_fail(TAPML_INVALID,
+                               "one store expected, and TAG=GLOB behind it, found "
+                               "'%.200s'",
+                               options->plain[i]);
+        }
+        TAPML_TRY(bundle_tags_read_condition(options->plain[i],
+                                             &replaying->conditions[replaying->condition_count]));
+        if (!bundle_tags_is_of_place(replaying->conditions[replaying->condition_count++].key)) {
+            return status_fail(TAPML_INVALID,
+                               "'%.200s': expected a tag of devices, such as "
+                               "'component', 'device_name' or 'driver'",
+                               options->plain[i]);
+        }
+    }
+    TAPML_TRY(check_conditions(replaying));
+    return options->plain_count > 0 ? find_store(replaying, options->plain[0])
+                                    : status_fail(TAPML_INVALID, "one store expected, 0 given");
 }
 
 // What a shard cannot do: it has some cases of a store that is only read.
@@ -333,7 +466,7 @@ static tapml_status open_own(struct replaying *replaying, const char *folder)
 // The store of a shard takes the place of the one that is given.
 static tapml_status take_share(struct replaying *replaying)
 {
-    const char *path = replaying->options->plain[0];
+    const char *path = replaying->path;
     const char *into = options_get(replaying->options, "--into");
     char *beside = into == NULL ? file_folder(path) : NULL;
     const char *folder = into != NULL || beside != NULL
@@ -357,15 +490,16 @@ static tapml_status open_files(struct replaying *replaying)
     const struct options *options = replaying->options;
     const char *config = options_get(options, "--config");
 
-    if (options->plain_count != 1) {
-        return status_fail(TAPML_INVALID, "one store expected, %zu given", options->plain_count);
+    if (replaying->arena == NULL) {
+        return status_no_memory();
     }
+    TAPML_TRY(read_words(replaying));
     if (config != NULL) {
         TAPML_TRY(run_file_load(config, &replaying->config));
     }
     TAPML_TRY(shard_take(options, &replaying->shard));
     return replaying->shard.count > 0 ? check_shard(options)
-                                      : store_open(options->plain[0], 0, &replaying->store);
+                                      : store_open(replaying->path, 0, &replaying->store);
 }
 
 static tapml_status run(const struct command *command, struct replaying *replaying)
@@ -383,6 +517,7 @@ static tapml_status run(const struct command *command, struct replaying *replayi
 
 static void replaying_release(struct replaying *replaying)
 {
+    place_destroy(replaying->place);
     comparers_destroy(replaying->comparers);
     shard_cases_release(&replaying->shard_cases);
     setup_close(&replaying->setup);
@@ -390,6 +525,7 @@ static void replaying_release(struct replaying *replaying)
     store_close(replaying->store);
     run_lock_release(replaying->lock);
     run_config_release(&replaying->config);
+    arena_destroy(replaying->arena);
 }
 
 // What the program ends with. A bisection goes on where a commit does not build a backend that runs
@@ -397,7 +533,8 @@ static void replaying_release(struct replaying *replaying)
 static enum outcome conclude(const struct replaying *replaying, enum outcome outcome)
 {
     const int is_bisecting = options_get(replaying->options, "--bisect") != NULL;
-    const int is_known = outcome == OUTCOME_OK && replaying->bad + replaying->passed > 0;
+    const int is_known = outcome == OUTCOME_OK &&
+                         (replaying->bad > 0 || (replaying->passed > 0 && replaying->failed == 0));
 
     if (is_bisecting && !is_known && outcome != OUTCOME_INTERRUPTED) {
         return OUTCOME_UNKNOWN;
@@ -405,7 +542,10 @@ static enum outcome conclude(const struct replaying *replaying, enum outcome out
     // A shard has done its part, whatever came of it: engines take another code for its failure.
     const int is_wrong = replaying->bad > 0 && replaying->shard.count == 0;
 
-    return outcome != OUTCOME_OK ? outcome : is_wrong ? OUTCOME_WRONG : OUTCOME_OK;
+    return outcome != OUTCOME_OK   ? outcome
+           : is_wrong              ? OUTCOME_WRONG
+           : replaying->failed > 0 ? OUTCOME_ENVIRONMENT
+                                   : OUTCOME_OK;
 }
 
 enum outcome command_replay_main(const struct command *command)
@@ -418,6 +558,7 @@ enum outcome command_replay_main(const struct command *command)
         return outcome_report(options_help(&command_replay_manual));
     }
     if (status == TAPML_OK) {
+        replaying.arena = arena_create();
         status = run(command, &replaying);
     }
     const enum outcome outcome = conclude(&replaying, outcome_report(status));

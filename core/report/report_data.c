@@ -36,14 +36,6 @@ put_count(struct report_maker *maker, struct store *store, const char *key, cons
     report_maker_count(maker, key, metadata_count(store, metadata));
 }
 
-// The last part of a path.
-static const char *name_of(const char *path)
-{
-    const char *name = strrchr(path, '/');
-
-    return name != NULL && name[1] != '\0' ? name + 1 : path;
-}
-
 static void put_run(struct report_maker *report, struct store *store)
 {
     struct report_maker part = report_maker_begin();
@@ -196,15 +188,10 @@ put_weights(struct report_maker *model, struct store *store, struct arena *arena
 static tapml_status put_model(struct report_maker *report, struct store *store, struct arena *arena)
 {
     struct report_maker part = report_maker_begin();
-    const char *path = metadata_get(store, "model.path");
     struct instance_row *instances = NULL;
     size_t count = 0;
 
-    if (path != NULL) {
-        report_maker_text(&part, "name", name_of(path));
-    } else {
-        put_metadata(&part, store, "name", "model.name"); // As libtapml-carve was told.
-    }
+    report_maker_text(&part, "name", run_metadata_model_name(store, arena));
     put_metadata(&part, store, "hash", "model.hash");
     put_metadata(&part, store, "architecture", "model.architecture");
     put_state(&part, store);

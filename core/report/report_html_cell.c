@@ -18,27 +18,61 @@ static const char *class_of_margin(double margin)
                            : "x";
 }
 
-void report_html_cell_print(const char *state, double margin, struct text *out)
+// What a cell shows, and its class.
+static const char *print_sign(const char *state, double margin, struct text *out)
 {
     struct report_markup_shorts s;
+
+    report_markup_margin(margin, s.a);
+    if (strcmp(state, "wrong") == 0 || strcmp(state, "together") == 0) {
+        text_append(out, state[0] == 'w' ? "\xe2\x9c\x95" : "\xe2\x97\x86");
+        text_append(out, "&nbsp;");
+        text_append(out, s.a);
+        return "x";
+    }
+    if (strcmp(state, "unsupported") == 0) {
+        text_append(out, "R");
+        return "u";
+    }
+    if (strcmp(state, "uncompared") == 0 || strcmp(state, "not judged") == 0) {
+        text_append(out, "?");
+        return "u";
+    }
+    if (strcmp(state, "source") == 0) {
+        text_append(out, "S");
+        return "s";
+    }
+    text_append(out, s.a);
+    return class_of_margin(margin);
+}
+
+void report_html_cell_print_link(const char *state,
+                                 double margin,
+                                 const char *link,
+                                 struct text *out)
+{
+    struct text sign;
 
     if (state == NULL) {
         text_append(out, "<td class=\"n\"></td>");
         return;
     }
-    report_markup_margin(margin, s.a);
-    if (strcmp(state, "wrong") == 0 || strcmp(state, "together") == 0) {
-        REPORT_MARKUP(out, "<td class=\"x\">{}&nbsp;{}</td>",
-                      state[0] == 'w' ? "\xe2\x9c\x95" : "\xe2\x97\x86", s.a);
-    } else if (strcmp(state, "unsupported") == 0) {
-        text_append(out, "<td class=\"u\">R</td>");
-    } else if (strcmp(state, "uncompared") == 0 || strcmp(state, "not judged") == 0) {
-        text_append(out, "<td class=\"u\">?</td>");
-    } else if (strcmp(state, "source") == 0) {
-        text_append(out, "<td class=\"s\">S</td>");
-    } else {
-        REPORT_MARKUP(out, "<td class=\"{}\">{}</td>", class_of_margin(margin), s.a);
+    text_init(&sign);
+    const char *class_ = print_sign(state, margin, &sign);
+
+    out->failed |= sign.failed;
+    REPORT_MARKUP(out, "<td class=\"{}\">", class_);
+    if (link != NULL) {
+        REPORT_MARKUP(out, "<a href=\"{}\">", link);
     }
+    text_append(out, sign.data);
+    text_append(out, link != NULL ? "</a></td>" : "</td>");
+    text_release(&sign);
+}
+
+void report_html_cell_print(const char *state, double margin, struct text *out)
+{
+    report_html_cell_print_link(state, margin, NULL, out);
 }
 
 static const char grid_key[] =

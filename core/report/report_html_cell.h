@@ -10,5 +10,11 @@
 // is NaN if there is none; an empty one if `state` is NULL.
 void report_html_cell_print(const char *state, double margin, struct text *out);
 
+// The same as a link to `link`; NULL: it is none.
+void report_html_cell_print_link(const char *state,
+                                 double margin,
+                                 const char *link,
+                                 struct text *out);
+
 // Appends what the signs mean.
 void report_html_cell_print_key(struct text *out);

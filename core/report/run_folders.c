@@ -6,10 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/file.h"
-
-#include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/folder.h"
 
 int run_folders_has_run(const char *folder)
 {
@@ -32,35 +29,17 @@ static tapml_status add(struct run_folders *folders, struct arena *arena, const 
     return folders->names[folders->count++] != NULL ? TAPML_OK : status_no_memory();
 }
 
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
-static int compare_names(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static tapml_status add_below(struct run_folders *folders, struct arena *arena, const char *folder)
 {
-    struct dirent **names = NULL;
-    const int count = scandir(folder, &names, is_visible, compare_names);
-    tapml_status status = TAPML_OK;
+    struct folder_names names;
+    tapml_status status = folder_list(folder, &names);
 
-    for (int i = 0; i < count; i++) {
-        char *path = file_join(folder, names[i]->d_name);
-
-        if (status == TAPML_OK && path == NULL) {
-            status = status_no_memory();
+    for (size_t i = 0; status == TAPML_OK && i < names.count; i++) {
+        if (run_folders_has_run(names.items[i])) {
+            status = add(folders, arena, names.items[i]);
         }
-        if (status == TAPML_OK && run_folders_has_run(path)) {
-            status = add(folders, arena, path);
-        }
-        alloc_free(path);
-        free(names[i]);
     }
-    free(names);
+    folder_release(&names);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "run/follow_up.h"
 #include "run/progress.h"
 #include "run/recorded_on.h"
+#include "run/run_metadata.h"
 #include "store/blame.h"
 #include "store/bundle.h"
 #include "store/bundled.h"
@@ -149,15 +150,9 @@ static tapml_status print_repeats(const struct bundling *bundling, const char **
 // What the target is where it failed.
 static tapml_status record_target(const struct bundling *bundling, struct store *store)
 {
-    const struct backend_info *info = backend_info(bundling->options->backend);
-    const struct recorded_on item = {.target = bundling->options->target,
-                                     .component = info->component,
-                                     .device = info->device,
-                                     .device_name = info->device_name,
-                                     .driver = info->driver,
-                                     .plugin = info->plugin,
-                                     .plugin_version = info->plugin_version,
-                                     .build = info->build_id};
+    const struct recorded_on item =
+        recorded_on_here(bundling->options->target, backend_info(bundling->options->backend),
+                         verdict_name(bundling->verdict->kind));
 
     return recorded_on_write(store, 0, &item);
 }
@@ -172,6 +167,8 @@ static tapml_status save(const struct bundling *bundling, const struct carved_ca
     const char *target = describe_target(bundling);
     const char *source = metadata_of(bundling, "source");
     const char *model = metadata_of(bundling, "model.hash");
+    const char *architecture = metadata_of(bundling, "model.architecture");
+    const char *model_name = run_metadata_model_name(bundling->options->store, bundling->arena);
     struct store *store = NULL;
     const struct bundle_metadata metadata[] = {
         {BUNDLE_METADATA_INSTANCE, verdict->instance},
@@ -183,9 +180,11 @@ static tapml_status save(const struct bundling *bundling, const struct carved_ca
         {BUNDLE_METADATA_REPEAT, repeats},
         {"source", source},
         {"model.hash", model},
+        {"model.architecture", architecture},
+        {"model.name", model_name != NULL && *model_name != '\0' ? model_name : NULL},
     };
 
-    if (target == NULL) {
+    if (target == NULL || model_name == NULL) {
         return status_no_memory();
     }
     TAPML_TRY(bundle_create(bundling->path, item, metadata, sizeof(metadata) / sizeof(*metadata),

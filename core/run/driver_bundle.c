@@ -6,11 +6,13 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "run/bundles.h"
+#include "run/recorded_on.h"
 #include "store/blame.h"
 #include "store/bundle.h"
 #include "store/metadata.h"
 #include "store/store.h"
 #include "store/store_open.h"
+#include "verify/verdict.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -47,8 +49,12 @@ static tapml_status write_bundle(const struct driver_bundle_options *options, st
         }
     }
     TAPML_TRY(bundle_create(options->path, NULL, metadata, COUNT, &store));
+    const struct recorded_on item = recorded_on_here(
+        options->place->settings.name, backend_info(backend), verdict_name(VERDICT_FAIL));
+    const tapml_status status = recorded_on_write(store, 0, &item);
+
     store_close(store);
-    return TAPML_OK;
+    return status;
 }
 
 tapml_status driver_bundle_write(const struct driver_bundle_options *options)

@@ -10,7 +10,9 @@
 #include "graph/group.h"
 #include "model/checkpoint.h"
 #include "plugin/registry.h"
+#include "run/op_integers.h"
 #include "run/recorded_on.h"
+#include "run/run_metadata.h"
 #include "store/bundle.h"
 #include "store/case.h"
 #include "store/instance.h"
@@ -22,7 +24,9 @@
 #include "store/stored_case.h"
 #include "store/target.h"
 #include "store/weight.h"
+#include "verify/verdict.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,6 +42,7 @@ struct pack_work {
     struct table prompts;   // Hashes to their numbers.
     struct table classes;   // Op, version and shape class of each packed case.
     struct table ops;       // Ops that are written.
+    struct table packed;    // Ids of what is in the pack, in decimal.
     struct pack_counts counts;
 };
 
@@ -46,35 +51,6 @@ struct pack_work {
 static int is_integer(uint32_t dtype)
 {
     return dtype == TAPML_I32 || dtype == TAPML_I64;
-}
-
-// Whether a parameter may be integers, by itself or as another one that it has the type of.
-static int may_be_integer(const tapml_op *op, const tapml_param *param)
-{
-    const char *dtype = param->dtype != NULL ? param->dtype : "";
-
-    for (uint32_t i = 0; i < op->n_params; i++) {
-        if (op->params[i] != param && strcmp(op->params[i]->name, dtype) == 0) {
-            dtype = op->params[i]->dtype != NULL ? op->params[i]->dtype : "";
-        }
-    }
-    return strstr(dtype, "i32") != NULL || strstr(dtype, "i64") != NULL;
-}
-
-// Whether integers that come out may be integers that went in, as of a copy.
-static int passes_on(const tapml_op *op)
-{
-    int takes = 0, gives = 0;
-
-    for (uint32_t i = 0; i < op->n_params; i++) {
-        const uint32_t kind = op->params[i]->kind;
-        const int may = may_be_integer(op, op->params[i]);
-
-        takes |= may && (kind == TAPML_P_TENSOR_IN || kind == TAPML_P_TENSORS_IN ||
-                         kind == TAPML_P_TENSOR_INOUT);
-        gives |= may && (kind == TAPML_P_TENSOR_OUT || kind == TAPML_P_TENSOR_INOUT);
-    }
-    return takes && gives;
 }
 
 // Notes an instance whose integers are computed: those of experts, from logits. What an op that
@@ -90,7 +66,7 @@ static tapml_status note_instance(void *user, const char *op, const char *instan
 
         if (strcmp(one->name, op) == 0) {
             is_known = 1;
-            passes |= passes_on(one);
+            passes |= op_integers_passes_on(one);
         }
     }
     return is_known && !passes ? table_set(&packing->instances, instance, 1) : TAPML_OK;
@@ -129,6 +105,29 @@ static tapml_status redact_prompt(struct pack_work *packing, struct carved_case 
 }
 
 // -- Cases -------------------------------------------------------------------------------------
+
+// A table of ids has them in decimal.
+static void print_id(int64_t id, char out_name[32])
+{
+    (void)snprintf(out_name, 32, "%" PRId64, id);
+}
+
+static tapml_status note_id(struct table *ids, int64_t id)
+{
+    char name[32];
+
+    print_id(id, name);
+    return table_set(ids, name, 1);
+}
+
+static int has_id(const struct table *ids, int64_t id)
+{
+    char name[32];
+    size_t known = 0;
+
+    print_id(id, name);
+    return table_find(ids, name, &known);
+}
 
 // Whether the checkpoint's bytes are those that the run had is looked at once for each weight.
 static tapml_status check_weight(struct pack_work *packing, const char *name)
@@ -224,6 +223,7 @@ add_case(struct pack_work *packing, struct store *store, int64_t id, struct aren
     TAPML_TRY(write_definition(packing, store, &whole));
     TAPML_TRY(stored_case_add(store, &whole));
     packing->counts.cases++;
+    TAPML_TRY(note_id(&packing->packed, id));
     return note_class(packing, &whole);
 }
 
@@ -236,11 +236,7 @@ static tapml_status add_cases(struct pack_work *packing, struct store *store)
         arena != NULL ? stored_case_ids(packing->options->store, &ids, &count) : status_no_memory();
 
     for (size_t i = 0; status == TAPML_OK && i < count; i++) {
-        char name[32];
-        size_t known = 0;
-
-        (void)snprintf(name, sizeof(name), "%lld", (long long)ids[i]);
-        if (table_find(&packing->chosen, name, &known)) {
+        if (has_id(&packing->chosen, ids[i])) {
             arena_reset(arena); // A case may be large.
             status = add_case(packing, store, ids[i], arena);
         }
@@ -271,6 +267,53 @@ static tapml_status add_limits(struct pack_work *packing, struct store *store)
     return status;
 }
 
+// The verdicts that the packed cases have on a target of the run, each name once.
+static tapml_status
+print_verdicts(const struct pack_work *packing, const char *target, struct text *out_names)
+{
+    struct verdict_list list = {.items = NULL};
+    unsigned seen = 0;
+
+    TAPML_TRY(verdict_read(packing->options->store, target, &list));
+    for (size_t i = 0; i < list.count; i++) {
+        const unsigned kind = 1U << list.items[i].kind;
+
+        if ((seen & kind) == 0 && has_id(&packing->packed, list.items[i].case_id)) {
+            text_format(out_names, "%s%s", seen != 0 ? " " : "", verdict_name(list.items[i].kind));
+            seen |= kind;
+        }
+    }
+    verdict_list_release(&list);
+    return text_status(out_names);
+}
+
+static tapml_status add_target(const struct pack_work *packing,
+                               struct store *store,
+                               size_t index,
+                               const struct target_row *row)
+{
+    struct text verdicts;
+
+    text_init(&verdicts);
+    tapml_status status = print_verdicts(packing, row->name, &verdicts);
+
+    if (status == TAPML_OK) {
+        const struct recorded_on item = {.target = row->name,
+                                         .component = row->component,
+                                         .device = row->device,
+                                         .device_name = row->device_name,
+                                         .driver = row->driver,
+                                         .plugin = row->plugin,
+                                         .plugin_version = row->plugin_version,
+                                         .build = row->build,
+                                         .verdicts = verdicts.data};
+
+        status = recorded_on_write(store, index, &item);
+    }
+    text_release(&verdicts);
+    return status;
+}
+
 // What the run had on its targets, as far as they were opened once.
 static tapml_status add_targets(const struct pack_work *packing, struct store *store)
 {
@@ -279,17 +322,8 @@ static tapml_status add_targets(const struct pack_work *packing, struct store *s
 
     TAPML_TRY(target_list(packing->options->store, packing->arena, &rows, &count));
     for (size_t i = 0; i < count; i++) {
-        const struct recorded_on item = {.target = rows[i].name,
-                                         .component = rows[i].component,
-                                         .device = rows[i].device,
-                                         .device_name = rows[i].device_name,
-                                         .driver = rows[i].driver,
-                                         .plugin = rows[i].plugin,
-                                         .plugin_version = rows[i].plugin_version,
-                                         .build = rows[i].build};
-
-        if (*item.component != '\0') {
-            TAPML_TRY(recorded_on_write(store, written++, &item));
+        if (*rows[i].component != '\0') {
+            TAPML_TRY(add_target(packing, store, written++, &rows[i]));
         }
     }
     return TAPML_OK;
@@ -306,6 +340,11 @@ static tapml_status add_metadata(const struct pack_work *packing, struct store *
 
         TAPML_TRY(value != NULL ? metadata_set(store, names[i], value) : TAPML_OK);
     }
+    const char *model = run_metadata_model_name(options->store, packing->arena);
+
+    TAPML_TRY(model == NULL    ? status_no_memory()
+              : *model != '\0' ? metadata_set(store, "model.name", model)
+                               : TAPML_OK);
     TAPML_TRY(options->redacts ? metadata_set(store, PACK_METADATA_REDACTED, "prompts") : TAPML_OK);
     return metadata_set(store, PACK_METADATA_WHERE, options->where);
 }
@@ -345,10 +384,7 @@ static tapml_status read_run(struct pack_work *packing)
     }
     TAPML_TRY(label_visit_instances(options->store, note_instance, packing));
     for (size_t i = 0; i < options->count; i++) {
-        char name[32];
-
-        (void)snprintf(name, sizeof(name), "%lld", (long long)options->ids[i]);
-        TAPML_TRY(table_set(&packing->chosen, name, 1));
+        TAPML_TRY(note_id(&packing->chosen, options->ids[i]));
     }
     return TAPML_OK;
 }
@@ -359,7 +395,7 @@ pack_write(const char *path, const struct pack_options *options, struct pack_cou
     struct pack_work packing = {.options = options, .arena = arena_create()};
     struct table *const tables[] = {&packing.weight_of, &packing.checked, &packing.instances,
                                     &packing.chosen,    &packing.prompts, &packing.classes,
-                                    &packing.ops};
+                                    &packing.ops,       &packing.packed};
     tapml_status status = packing.arena != NULL ? TAPML_OK : status_no_memory();
 
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {

@@ -3,18 +3,22 @@
 
 #include "run/recorded_on.h"
 
+#include "base/arena.h"
 #include "base/sentence.h"
 #include "device/backend.h"
 #include "store/metadata.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TARGETS_MAX = 64, NAME_TEXT = 64 };
+enum { NAME_TEXT = 64 };
+
+#define NOT_HERE SIZE_MAX
 
 static const struct {
     const char *name;
-    size_t then, here; // Members of recorded_on and of backend_info.
+    size_t then, here; // Members of recorded_on and of backend_info, which may lack it.
 } members[] = {
     {"component", offsetof(struct recorded_on, component),
      offsetof(struct backend_info, component)},
@@ -26,7 +30,9 @@ static const struct {
     {"plugin_version", offsetof(struct recorded_on, plugin_version),
      offsetof(struct backend_info, plugin_version)},
     {"build", offsetof(struct recorded_on, build), offsetof(struct backend_info, build_id)},
+    {"verdicts", offsetof(struct recorded_on, verdicts), NOT_HERE},
 };
+enum { MEMBERS = sizeof(members) / sizeof(*members) };
 
 static const char *text_at(const void *object, size_t offset)
 {
@@ -41,17 +47,72 @@ static void name_key(size_t index, const char *name, char out_key[NAME_TEXT])
     (void)snprintf(out_key, NAME_TEXT, "recorded.%zu.%s", index, name);
 }
 
+static void set_text(void *object, size_t offset, const char *text)
+{
+    memcpy((char *)object + offset, &text, sizeof(text));
+}
+
+struct recorded_on
+recorded_on_here(const char *target, const struct backend_info *here, const char *verdicts)
+{
+    struct recorded_on item = {.target = target};
+
+    for (size_t i = 0; i < MEMBERS; i++) {
+        set_text(&item, members[i].then,
+                 members[i].here == NOT_HERE ? verdicts : text_at(here, members[i].here));
+    }
+    return item;
+}
+
 tapml_status recorded_on_write(struct store *store, size_t index, const struct recorded_on *item)
 {
     char key[NAME_TEXT];
 
     name_key(index, "target", key);
     TAPML_TRY(metadata_set(store, key, item->target));
-    for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+    for (size_t i = 0; i < MEMBERS; i++) {
         name_key(index, members[i].name, key);
         TAPML_TRY(metadata_set(store, key, text_at(item, members[i].then)));
     }
     return TAPML_OK;
+}
+
+// A value in `arena`, NULL where there is no memory; "" where the store does not have it.
+static const char *
+keep_value(struct store *store, size_t index, const char *name, struct arena *arena)
+{
+    char key[NAME_TEXT];
+
+    name_key(index, name, key);
+    const char *value = metadata_get(store, key);
+
+    return arena_text(arena, value != NULL ? value : "");
+}
+
+tapml_status recorded_on_read(struct store *store,
+                              size_t index,
+                              struct arena *arena,
+                              struct recorded_on *out_item,
+                              int *out_has)
+{
+    char key[NAME_TEXT];
+
+    name_key(index, "target", key);
+    *out_has = index < RECORDED_ON_MAX && metadata_get(store, key) != NULL;
+    if (!*out_has) {
+        return TAPML_OK;
+    }
+    struct recorded_on item = {.target = keep_value(store, index, "target", arena)};
+    int is_whole = item.target != NULL;
+
+    for (size_t i = 0; i < MEMBERS; i++) {
+        const char *value = keep_value(store, index, members[i].name, arena);
+
+        set_text(&item, members[i].then, value);
+        is_whole &= value != NULL;
+    }
+    *out_item = item;
+    return is_whole ? TAPML_OK : status_no_memory();
 }
 
 // A value that somebody else wrote, or this host.
@@ -68,11 +129,11 @@ print_target(struct store *store, const struct backend_info *here, size_t index,
     const char *between = ": here are other ";
     char key[NAME_TEXT];
 
-    for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
-        const char *is = text_at(here, members[i].here);
+    for (size_t i = 0; i < MEMBERS; i++) {
+        const char *is = members[i].here != NOT_HERE ? text_at(here, members[i].here) : "";
 
         name_key(index, members[i].name, key);
-        const char *was = metadata_get(store, key);
+        const char *was = members[i].here != NOT_HERE ? metadata_get(store, key) : NULL;
 
         if (was != NULL && strcmp(was, is) != 0) {
             text_format(out, "%s%s: ", between, members[i].name);
@@ -87,7 +148,7 @@ print_target(struct store *store, const struct backend_info *here, size_t index,
 
 void recorded_on_print(struct store *store, const struct backend_info *here, struct text *out)
 {
-    for (size_t index = 0; index < TARGETS_MAX; index++) {
+    for (size_t index = 0; index < RECORDED_ON_MAX; index++) {
         char key[NAME_TEXT];
 
         name_key(index, "target", key);

@@ -668,3 +668,17 @@ tapml_status run_metadata_settle_targets(struct store *store, const struct run_c
 {
     return settle_at_once(store, config, NULL, NULL);
 }
+
+const char *run_metadata_model_name(struct store *store, struct arena *arena)
+{
+    const char *path = metadata_get(store, "model.path");
+
+    if (path == NULL) {
+        const char *told = metadata_get(store, "model.name");
+
+        return arena_text(arena, told != NULL ? told : "");
+    }
+    const char *name = strrchr(path, '/');
+
+    return arena_text(arena, name != NULL && name[1] != '\0' ? name + 1 : path);
+}

@@ -10,6 +10,7 @@
 #include "run/run_judge.h"
 #include "run/setup.h"
 
+struct arena;
 struct store;
 
 // Writes the metadata of a new run, or compares them with those of an earlier start.
@@ -29,6 +30,10 @@ tapml_status run_metadata_settle_cases(struct store *store,
 // The targets of the run alone, as its file has them by now, for a command that replays cases.
 tapml_status run_metadata_settle_targets(struct store *store,
                                          const struct run_config *config) STATUS_USED;
+
+// What the model of a run is called, in `arena`: the last part of the path of its folder, else as
+// libtapml-carve was told; "" where neither is known, NULL where there is no memory.
+const char *run_metadata_model_name(struct store *store, struct arena *arena);
 
 // What sees the calls of a place ("source" or a target's name), under this and the name: as a
 // report tells it, and as the run's file has it, for commands that open the place again.

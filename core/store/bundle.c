@@ -7,6 +7,7 @@
 #include "model/checkpoint.h"
 #include "store/case.h"
 #include "store/metadata.h"
+#include "store/row.h"
 #include "store/run_id.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -232,4 +233,75 @@ tapml_status bundle_create(const char *path,
 int bundle_is(struct store *store)
 {
     return metadata_get(store, BUNDLE_METADATA_INSTANCE) != NULL;
+}
+
+// -- What it is known by -----------------------------------------------------------------------
+
+// A value with its length before it, so that no two lists of values read alike.
+static void add_value(struct hash_state *state, const char *value)
+{
+    char length[32];
+    (void)snprintf(length, sizeof(length), "%zu:", strlen(value));
+    hash_add(state, length, strlen(length));
+    hash_add(state, value, strlen(value));
+}
+
+static tapml_status add_row(void *user, struct row *row)
+{
+    for (int i = 0; i < row_columns(row); i++) {
+        add_value(user, row_text(row, i));
+    }
+    return TAPML_OK;
+}
+
+tapml_status bundle_id(struct store *store, char out_id[HASH_TEXT])
+{
+    struct hash_state *state = hash_begin();
+    if (!state) {
+        return status_no_memory();
+    }
+    tapml_status status =
+        row_each(store,
+                 "SELECT name, value FROM metadata WHERE name GLOB 'bundle.*' OR name GLOB 'pack.*'"
+                 " OR name GLOB 'recorded.*' OR name GLOB 'model.*' OR name GLOB 'source*'"
+                 " ORDER BY name",
+                 NULL, add_row, state);
+    if (status == TAPML_OK) {
+        status = row_each(store,
+                          "SELECT hex(key), instance, op, version, phase, shape_class, step, part"
+                          " FROM \"case\" ORDER BY key, instance, phase, step, part, id",
+                          NULL, add_row, state);
+    }
+    const struct hash hash = hash_end(state); // Which frees it.
+    if (status == TAPML_OK) {
+        hash_text(hash, out_id);
+    }
+    return status;
+}
+
+struct bundle_visit {
+    bundle_visit_fn visit;
+    void *user;
+};
+
+static tapml_status visit_word(void *user, struct row *row)
+{
+    const struct bundle_visit *visit = user;
+    return visit->visit(visit->user, row_text(row, 0), (uint64_t)row_i64(row, 1));
+}
+
+tapml_status
+bundle_visit(struct store *store, enum bundle_word what, bundle_visit_fn visit, void *user)
+{
+    static const char *const queries[BUNDLE_WORDS] = {
+        [BUNDLE_WORD_OP] = "SELECT op, count(*) FROM \"case\" GROUP BY op ORDER BY op",
+        [BUNDLE_WORD_INSTANCE] =
+            "SELECT instance, count(*) FROM \"case\" GROUP BY instance ORDER BY instance",
+        [BUNDLE_WORD_PHASE] = "SELECT phase, count(*) FROM \"case\" GROUP BY phase ORDER BY phase",
+        [BUNDLE_WORD_SHAPES] =
+            "SELECT shape_class, count(*) FROM \"case\" GROUP BY shape_class ORDER BY shape_class",
+        [BUNDLE_WORD_DTYPE] = "SELECT dtype, count(DISTINCT case_id) FROM argument"
+                              " WHERE dtype IS NOT NULL GROUP BY dtype ORDER BY dtype",
+    };
+    return row_each(store, queries[what], NULL, visit_word, &(struct bundle_visit){visit, user});
 }

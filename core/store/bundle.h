@@ -8,9 +8,11 @@
 // comes from someone else.
 #pragma once
 
+#include "base/hash.h"
 #include "base/status.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct arena;
 struct carved_case;
@@ -58,6 +60,29 @@ tapml_status bundle_create(const char *path,
                            struct store **out_store) STATUS_USED;
 
 int bundle_is(struct store *store);
+
+// What a bundle, or a pack, is known by wherever it lies: 32 hexadecimal digits, the hash of all
+// that is said of it (metadata whose names begin with "bundle.", "pack.", "recorded.", "model." or
+// "source") and of the keys and places of its cases. Results that a replay has written beside them
+// do not change it. The same fault of the same run has the same id.
+tapml_status bundle_id(struct store *store, char out_id[HASH_TEXT]) STATUS_USED;
+
+// What the cases of a store are, each word once, in order, with the number of cases that have it.
+enum bundle_word {
+    BUNDLE_WORD_OP,
+    BUNDLE_WORD_INSTANCE,
+    BUNDLE_WORD_PHASE,
+    BUNDLE_WORD_SHAPES,
+    BUNDLE_WORD_DTYPE, // Of any argument.
+    BUNDLE_WORDS
+};
+
+// `word` lives until the visitor returns; a status that is not TAPML_OK ends the visit.
+typedef tapml_status (*bundle_visit_fn)(void *user, const char *word, uint64_t cases);
+tapml_status bundle_visit(struct store *store,
+                          enum bundle_word what,
+                          bundle_visit_fn visit,
+                          void *user) STATUS_USED;
 
 // Fills a store that is being made.
 typedef tapml_status (*bundle_fill_fn)(void *user, struct store *store);

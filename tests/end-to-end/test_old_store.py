@@ -85,7 +85,7 @@ def replayed(version):
         ini, _ = rig.write_small_run(folder, target="reference:f64", extra=FAULT)
         path = shutil.copy(os.path.join(STORES, version, "FAULT-1.tapmlrun"), folder)
         rig.check(rig.host("replay", path, "--config", ini, "--target", "gpu"), 1)
-        done = rig.check(rig.host("replay", path), 0)
+        done = rig.check(rig.host("replay", path, "component=reference", "device=f32"), 0)
         rig.contains(done.stdout, "bundle of layers.0/mlp/silu\n")
     test.__name__ = f"{version}: a bundle is replayed"
     return test

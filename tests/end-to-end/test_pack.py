@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chosen cases of a run go to one file, which has the verdicts of the run where neither model nor prompts exist."""
 import functools
+import json
 import os
 import re
 import shutil
@@ -112,7 +113,52 @@ def the_check_of_a_plugin_takes_it(folder):
     assert re.search(r"^passed +R-01", done.stdout, re.MULTILINE), done.stdout + done.stderr
 
 
+def they_are_found_again(folder):
+    """By tags, by the begin of an id, in a folder and in the search path; a copy has the same id."""
+    _, packs, _ = packed()
+    here = os.path.dirname(packs["all"])
+    def find(*words, code=0):
+        return json.loads(rig.check(rig.host("find", here, *words, "--json"), code).stdout)
+
+    found = {os.path.basename(one["file"]): one for one in find()}
+    assert set(found) == {"all.tapmlrun", "again.tapmlrun", "failures.tapmlrun", "redacted.tapmlrun"}, found
+    assert found["all.tapmlrun"]["id"] == found["again.tapmlrun"]["id"] != found["failures.tapmlrun"]["id"]
+    one = found["failures.tapmlrun"]
+    assert one["kind"] == "pack" and one["cases"] == 6 and one["tags"]["op"] == ["tapml.silu"], one
+    assert one["tags"]["model"] == ["model"] and [place["verdict"] for place in one["recorded"]] == [["fail"]], one
+    assert [os.path.basename(one["file"]) for one in find("redacted=prompts", "target=gpu", "verdict=fail")] == [
+        "redacted.tapmlrun"]
+    assert [one["id"] for one in find("id=" + one["id"][:9])] == [one["id"]]
+    assert find("op=attention", "verdict=error", code=1) == []
+    again = shutil.copy(packs["failures"], folder)
+    done = rig.check(rig.host("replay", one["id"][:8], "--backend", "reference:f64",
+                              env={"TAPML_BUNDLE_PATH": folder}), 0)
+    rig.contains(done.stdout, "recorded on 'gpu': here are other device: f32-blocked -> f64")
+    assert find("id=" + one["id"])[0]["id"] == json.loads(
+        rig.check(rig.host("find", again, "--json"), 0).stdout)[0]["id"], "results of the replay change no id"
+
+
+def every_device_is_tried_and_named(folder):
+    """With the fault in one device alone, the others are right; what is not here is told."""
+    _, packs, _ = packed()
+    path = shutil.copy(packs["failures"], folder)
+    done = rig.check(rig.host("replay", path, "component=reference"), 0)
+    for device in ("f64", "f32", "f32-reversed", "f32-blocked"):
+        assert re.search(rf"^reference:{device} +right +0 failed, 6 right, 0 did not run; ", done.stdout,
+                         re.MULTILINE), done.stdout
+    rig.contains(done.stdout, "recorded on 'gpu': as here", "recorded on 'gpu': here are other device")
+    done = rig.check(rig.host("replay", path, "component=null", "--bisect"), 125)
+    rig.contains(done.stdout, "null:host", "not judged 0 failed, 0 right, 6 did not run")
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE metadata SET value = '77' WHERE name = 'recorded.0.device'")
+    connection.commit()
+    connection.close()
+    rig.put_sums(path)
+    done = rig.check(rig.host("replay", path, "component=reference", "device=f64"), 0)
+    rig.contains(done.stdout, "recorded on 'gpu' = reference:77 (", "), which is not here\n")
+
+
 if __name__ == "__main__":
     rig.main([verdicts_are_those_of_the_run, what_is_other_is_told, two_packs_are_equal_byte_by_byte, no_prompt_remains,
-              the_check_of_a_plugin_takes_it],
+              they_are_found_again, every_device_is_tried_and_named, the_check_of_a_plugin_takes_it],
              needs=["reference"])

@@ -364,6 +364,22 @@ words("a pack without a case", ["no case is chosen by 'op = 'tapml.none''"],
 words("a pack without names", ["--redact is 'names', expected 'prompts'"],
       "pack", STORED, "--where", "1", "--out", "FOLDER/pack.tapmlrun", "--redact", "names")
 
+words("a search for an unknown tag", ["bundles have no tag 'opp', did you mean 'op'?"], "find", "FOLDER", "opp=silu")
+words("a search in a folder that is absent", ["there is no file or folder '", "absent'"], "find", "FOLDER/absent")
+words("a search in the store of a run", ["is the store of a run, expected a bundle or a pack"],
+      "find", os.path.join(STORED, "run.tapmlrun"))
+words("a replay by an id of nothing", ["no bundle or pack of this id"], "replay", "00112233")
+words("a replay on an operator", ["'op=silu': expected a tag of devices"], "replay", "FOLDER/x.tapmlrun", "op=silu")
+words("a replay of two stores", ["TAG=GLOB behind it, found 'b.tapmlrun'"], "replay", "a.tapmlrun", "b.tapmlrun")
+words("a replay on one device and others", ["device=0 chooses among devices, and --backend names one"],
+      "replay", "FOLDER/absent.tapmlrun", "device=0", "--backend", "reference")
+words("a site of nothing", ["folders of runs and --out expected"], "publish", STORED)
+words("a site by operators", ["--by is 'op', expected one of: target device"], "publish", STORED, "--out", "FOLDER/site",
+      "--by", "op")
+words("a site without names", ["--redact is 'names'"], "publish", STORED, "--out", "FOLDER/site", "--redact", "names")
+words("a site in the folder of a run", ["has files and is no site of 'tapml-host publish'"], "publish", STORED, "--out", STORED)
+words("a matrix of dumps", ["--matrix is of two runs"], "compare", LLAMA, LLAMA, "--matrix", "FOLDER/x.html")
+
 
 def baseline(name, pieces, text):
     row(f"baseline: {name}", 2, pieces,

@@ -29,3 +29,11 @@ Test(report_html_cell, the_key_explains_each_sign)
     report_part_has("wrong alone");
     report_part_has("not compared");
 }
+
+Test(report_html_cell, a_link_stands_in_its_cell)
+{
+    report_html_cell_print_link("right", 0, "a.html?b&c", &part);
+    report_html_cell_print_link(NULL, NAN, "a.html", &part);
+    cr_assert_str_eq(part.data, "<td class=\"a\"><a href=\"a.html?b&amp;c\">=</a></td>"
+                                "<td class=\"n\"></td>");
+}

@@ -255,3 +255,52 @@ Test(bundle, what_cannot_be_filled_leaves_what_was_there)
     cr_assert_not(file_exists(scratch_path(&scratch, "FAULT-1.tapmlrun.part")));
     cr_assert_eq(load(&again), TAPML_OK, "%s", status_message());
 }
+
+static struct store *open_bundle(void)
+{
+    struct store *store = NULL;
+    MUST(store_open(path, 0, &store));
+    return store;
+}
+
+Test(bundle, has_an_id_that_results_do_not_change)
+{
+    char first[HASH_TEXT], second[HASH_TEXT];
+    write_bundle();
+    struct store *store = open_bundle();
+    MUST(bundle_id(store, first));
+    MUST(metadata_set(store, "limits.factor", "8"));
+    MUST(bundle_id(store, second));
+    cr_assert_str_eq(first, second);
+    MUST(metadata_set(store, BUNDLE_METADATA_REASON, "other"));
+    MUST(bundle_id(store, second));
+    cr_assert_str_neq(first, second);
+    store_close(store);
+    write_bundle();
+    store = open_bundle();
+    MUST(bundle_id(store, second));
+    cr_assert_str_eq(first, second);
+    store_close(store);
+}
+
+static tapml_status note_word(void *user, const char *word, uint64_t cases)
+{
+    char *words = user;
+    cr_assert_eq(cases, 1);
+    strncat(words, word, 40);
+    strncat(words, ";", 2);
+    return TAPML_OK;
+}
+
+Test(bundle, words_of_its_cases_are_visited)
+{
+    char words[512] = "";
+    write_bundle();
+    struct store *store = open_bundle();
+    for (int what = 0; what < BUNDLE_WORDS; what++) {
+        MUST(bundle_visit(store, (enum bundle_word)what, note_word, words));
+    }
+    cr_assert_not_null(strstr(words, "tapml.rms_norm;layers.0/norm;"), "%s", words);
+    cr_assert_not_null(strstr(words, ";f32;"), "%s", words);
+    store_close(store);
+}
