@@ -293,6 +293,8 @@ static tapml_status visit_word(void *user, struct row *row)
 tapml_status
 bundle_visit(struct store *store, enum bundle_word what, bundle_visit_fn visit, void *user)
 {
+    static const char dtypes[] = "SELECT dtype, count(DISTINCT case_id) FROM argument"
+                                 " WHERE dtype IS NOT NULL GROUP BY dtype ORDER BY dtype";
     static const char *const queries[BUNDLE_WORDS] = {
         [BUNDLE_WORD_OP] = "SELECT op, count(*) FROM \"case\" GROUP BY op ORDER BY op",
         [BUNDLE_WORD_INSTANCE] =
@@ -300,8 +302,7 @@ bundle_visit(struct store *store, enum bundle_word what, bundle_visit_fn visit, 
         [BUNDLE_WORD_PHASE] = "SELECT phase, count(*) FROM \"case\" GROUP BY phase ORDER BY phase",
         [BUNDLE_WORD_SHAPES] =
             "SELECT shape_class, count(*) FROM \"case\" GROUP BY shape_class ORDER BY shape_class",
-        [BUNDLE_WORD_DTYPE] = "SELECT dtype, count(DISTINCT case_id) FROM argument"
-                              " WHERE dtype IS NOT NULL GROUP BY dtype ORDER BY dtype",
+        [BUNDLE_WORD_DTYPE] = dtypes,
     };
     return row_each(store, queries[what], NULL, visit_word, &(struct bundle_visit){visit, user});
 }
