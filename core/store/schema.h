@@ -4,19 +4,14 @@
 // The tables of a store, as docs/store.md describes them.
 #pragma once
 
+#include "store/schema_tables.h"
+
 #include <sqlite3.h>
 #include <stddef.h>
 #include <stdint.h>
 
 // "TapM": what `file` and the `sqlite3` shell find in the header.
 enum { SCHEMA_APPLICATION_ID = 0x5461704d };
-
-// A table with the statements that make it. Tables of a name are found by `schema_find`.
-struct schema_table {
-    const char *name;    // In SQL: with quotes where it is a word of SQL.
-    const char *table;   // One statement, which begins "CREATE TABLE ".
-    const char *indices; // Statements, or NULL.
-};
 
 // The table of that name in this version, or NULL.
 const struct schema_table *schema_find(const char *name);
