@@ -686,9 +686,7 @@ enum outcome watch_look_run(const struct watch_look_options *options)
     text_init(&look.page);
     tapml_status status = look.arena != NULL ? begin(options, &look) : status_no_memory();
 
-    if (status == TAPML_OK) {
-        status = output_check();
-    }
+    status = status == TAPML_OK ? output_check() : status;
     tell_trouble(&look, status);
     const enum outcome failure = outcome_report(status);
     const enum outcome outcome = failure != OUTCOME_OK    ? failure

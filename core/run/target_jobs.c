@@ -11,9 +11,6 @@
 #include "base/text.h"
 #include "base/timeline.h"
 #include "config/run_config.h"
-#include "exec/run.h"
-#include "exec/timed.h"
-#include "exec/trace.h"
 #include "offload/alone.h"
 #include "offload/loop.h"
 #include "offload/watch.h"
@@ -21,6 +18,7 @@
 #include "run/driver_checks.h"
 #include "run/follow_up.h"
 #include "run/interrupt.h"
+#include "run/measuring.h"
 #include "run/progress.h"
 #include "run/setup.h"
 #include "run/target_metadata.h"
@@ -28,7 +26,6 @@
 #include "store/offloaded.h"
 #include "store/result.h"
 #include "store/store.h"
-#include "store/timing.h"
 #include "verify/first_limits.h"
 #include "verify/guard.h"
 #include "verify/neighbours.h"
@@ -351,123 +348,6 @@ static tapml_status write_plan(const struct target_jobs *target, const char *pla
     return status;
 }
 
-// Runs one prompt under the final plan with every call counted and timed.
-static tapml_status
-run_traced(const struct target_jobs *target, const struct plan *plan, struct place *traced)
-{
-    const struct run_judge_options *run = target->run;
-    const struct judge_prompt *prompt = &target->judge->prompts[0];
-    struct session *session = NULL;
-    int32_t *ids = alloc_array((size_t)run->config->decode + 1, sizeof(*ids));
-    int64_t count = 0;
-
-    if (ids == NULL) {
-        return status_no_memory();
-    }
-    tapml_status status = run_judge_session(target->judge, traced, plan, &session);
-
-    if (status == TAPML_OK) {
-        status = run_greedy(session,
-                            &(struct run_options){.ids = prompt->ids,
-                                                  .count = prompt->count,
-                                                  .given = &prompt->given,
-                                                  .decode = run->config->decode},
-                            ids, &count);
-    }
-    session_destroy(session);
-    alloc_free(ids);
-    return status;
-}
-
-static tapml_status trace_once(const struct target_jobs *target,
-                               const struct plan *plan,
-                               struct place **out_traced,
-                               struct trace **out_trace)
-{
-    const struct place_link link = trace_link(out_trace);
-
-    struct timeline_track *track = NULL;
-
-    TAPML_TRY(timed_track(target->run->setup->timelines.run, &target->running->settings, "device",
-                          &track));
-    TAPML_TRY(place_wrap(target->running, &target->running->settings, &link, 1, out_traced));
-    trace_draw(*out_trace, track);
-    return run_traced(target, plan, *out_traced);
-}
-
-// The plan was judged right: a worker that ends over it now, for whatever reason, is no reason to
-// lose what was found, and it is measured once more. The caller destroys the place, which owns the
-// trace.
-static tapml_status trace_plan(const struct target_jobs *target,
-                               const struct plan *plan,
-                               struct place **out_traced,
-                               struct trace **out_trace)
-{
-    const tapml_status status = trace_once(target, plan, out_traced, out_trace);
-
-    if (status == TAPML_OK || status_ends_all(status)) {
-        return status;
-    }
-    log_line(LOG_WARNING, "measuring on '%s' failed and is repeated once: %s", target->name,
-             status_message());
-    place_destroy(*out_traced);
-    *out_traced = NULL;
-    return trace_once(target, plan, out_traced, out_trace);
-}
-
-static tapml_status write_times(const struct target_jobs *target, const struct trace *trace)
-{
-    struct store *store = target->run->store;
-
-    TAPML_TRY(timing_forget(store, target->name));
-    for (size_t i = 0; i < trace_count(trace); i++) {
-        const struct trace_line *line = trace_at(trace, i);
-
-        TAPML_TRY(timing_write(store, target->name,
-                               &(struct timing_row){.op = line->op->name,
-                                                    .calls = line->calls,
-                                                    .launches = line->launches,
-                                                    .time_ns = line->time_ns}));
-    }
-    return offloaded_finish(store, target->name);
-}
-
-static tapml_status keep_times(const struct target_jobs *target, const struct trace *trace)
-{
-    struct store *store = target->run->store;
-
-    TAPML_TRY(store_begin(store));
-    tapml_status status = write_times(target, trace);
-
-    if (status == TAPML_OK) {
-        status = store_commit(store);
-    }
-    if (status != TAPML_OK) {
-        store_rollback(store);
-    }
-    return status;
-}
-
-// Measures what the ops cost under the plan, which ends the offload.
-static tapml_status measure(struct target_jobs *target, const char *text)
-{
-    struct plan *plan = NULL;
-    struct place *traced = NULL;
-    struct trace *trace = NULL;
-
-    TAPML_TRY(plan_parse(text, "the plan of the offload", &plan));
-    (void)snprintf(target->phase, sizeof(target->phase), "measure on %s", target->name);
-    timeline_stage(target->phase);
-    tapml_status status = trace_plan(target, plan, &traced, &trace);
-
-    if (status == TAPML_OK) {
-        status = keep_times(target, trace);
-    }
-    place_destroy(traced);
-    plan_destroy(plan);
-    return status;
-}
-
 static tapml_status write_bundles(const struct target_jobs *target, int is_finished)
 {
     const struct run_judge_options *run = target->run;
@@ -513,7 +393,7 @@ offload_and_measure(struct target_jobs *target, struct arena *arena, int *out_wa
         TAPML_TRY(offloaded_find(store, target->name, arena, &row));
     }
     TAPML_TRY(write_plan(target, row.plan));
-    return *out_was_finished ? TAPML_OK : measure(target, row.plan);
+    return *out_was_finished ? TAPML_OK : measuring_run(target->judge, target->running, row.plan);
 }
 
 static tapml_status settle_alone(struct target_jobs *target)
