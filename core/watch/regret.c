@@ -114,9 +114,11 @@ tapml_status regret_add(struct store *store,
     tapml_status status = add_regret(store, target, now_s, arena, io_regret);
 
     if (status == TAPML_OK) {
-        status = add_cost(
-            store, &(struct choice_options){.settings = {*chosen, CHOICE_CARVED}, .target = target},
-            arena, io_regret);
+        status =
+            add_cost(store,
+                     &(struct choice_options){
+                         .settings = {.budget = *chosen, .order = CHOICE_CARVED}, .target = target},
+                     arena, io_regret);
     }
     arena_destroy(arena);
     return status;
