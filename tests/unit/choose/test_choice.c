@@ -123,10 +123,11 @@ static double fail_silu(void *user, const char *op)
 
 Test(choice, ops_that_have_failed_come_first)
 {
-    struct choice_options options = {.settings = {{BUDGET_CASES, 20}, CHOICE_COVER},
-                                     .target = "",
-                                     .find_failures = fail_silu,
-                                     .user = (void *)(uintptr_t) "tapml.silu"};
+    struct choice_options options = {
+        .settings = {.budget = {BUDGET_CASES, 20}, .order = CHOICE_COVER},
+        .target = "",
+        .find_failures = fail_silu,
+        .user = (void *)(uintptr_t) "tapml.silu"};
     struct case_choice choice;
     size_t silu = 0;
     MUST(choice_make(store, &options, arena, &choice));
