@@ -287,13 +287,16 @@ Test(tls, gives_up_a_handshake_that_takes_too_long)
                        status_message());
 }
 
+// A byte now and then for six seconds, or until nobody takes it.
 static void *drip(void *user)
 {
-    static const unsigned char begin[40] = {0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc};
+    static const unsigned char begin[200] = {0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc};
     const int socket = *(const int *)user;
 
     for (size_t i = 0; i < sizeof(begin); i++) {
-        (void)send(socket, &begin[i], 1, MSG_NOSIGNAL);
+        if (send(socket, &begin[i], 1, MSG_NOSIGNAL) != 1) {
+            break;
+        }
         (void)poll(NULL, 0, 30);
     }
     return NULL;
@@ -312,7 +315,7 @@ Test(tls, gives_up_a_handshake_that_drips)
 
     cr_assert_eq(tls_open(paired.sides[PAIRED_WORKER].context, TLS_SERVER, sockets[1], 200, &tls),
                  TAPML_DEADLINE);
-    cr_assert_lt(clock_now_ns() - begin_ns, 900000000u);
+    cr_assert_lt(clock_now_ns() - begin_ns, 3000000000u);
     cr_assert_eq(pthread_join(thread, NULL), 0);
     close(sockets[0]);
 }
