@@ -312,8 +312,9 @@ words("triggers without a simulation", ["--triggers is for a watch with --simula
 words("a page of a simulation", ["--page is for a watch without --simulate"], "watch", "--simulate", "--page", "x", ".")
 words("an ensemble that is none", ["--ensemble is 'most', expected one of: any majority"], "watch", "--simulate", "--ensemble",
       "most", ".")
-words("a simulated trigger that is none", ["--triggers: expected triggers (identity cost drift performance), found 'drif'"], "watch",
-      "--simulate", "--triggers", "drif", ".")
+words("a simulated trigger that is none",
+      ["--triggers: expected triggers (identity cost drift performance policy:ID), found 'drif'"], "watch", "--simulate",
+      "--triggers", "drif", ".")
 words("an interval of no time", ["--interval is '0', expected seconds, at least 1"], "watch", "--config", "x.ini",
       "--interval", "0")
 words("a timeline that is in no folder", ["--timeline: cannot write '", "absent/t.json"], "--config",
