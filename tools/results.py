@@ -9,6 +9,8 @@
 A test that speaks TAP counts as its points, any other as one. A test that failed as a whole (crash,
 timeout, a plan not kept) counts as one failure more than its points tell. Each step is a result too.
 
+Below a test that failed stand the points that did, with what TAP says of each, for the first few.
+
 --budget names a list of processor minutes, a line `FOLDER PART MINUTES` for each suite of a build folder and for
 its build. What was used comes from the logs, in which tools/metered has left the processor time of each test, and
 from --spent. Used and allowed are printed, and more than the sum of what is allowed is a failure. A machine that takes
@@ -18,12 +20,16 @@ Exit status: 0 if nothing failed and something passed, 1 otherwise.
 """
 import argparse
 import collections
+import itertools
 import json
 import os
 import re
 import statistics
 
 POINT = re.compile(r"^(not )?ok\b(.*)$", re.MULTILINE)
+# How many failed points of a test are named, with how many lines below each.
+NAMED_MOST = 5
+WHY_MOST = 12
 SKIP = re.compile(r"#\s*skip", re.IGNORECASE)
 # What `times` of a shell says: its own line, then that of its children, user and system.
 PROCESSOR = re.compile(r"^# processor time\n.*\n(\d+)m([\d.]+)s (\d+)m([\d.]+)s$", re.MULTILINE)
@@ -41,6 +47,15 @@ def count_test(test):
     if not found or (verdict == "failed" and not found["failed"]):
         found[verdict] += 1
     return found
+
+
+def name_failed(test):
+    """Prints which points of a test failed, with the lines below each in which TAP says why; the first few."""
+    lines = (test.get("stdout") or "").splitlines()
+    starts = [number for number, line in enumerate(lines) if line.startswith("not ok")]
+    for start in starts[:NAMED_MOST]:
+        why = itertools.takewhile(lambda line: line.startswith((" ", "#")), lines[start + 1:start + 1 + WHY_MOST])
+        print("\n".join("  " + line for line in (lines[start], *why)))
 
 
 def part_of(test):
@@ -71,6 +86,7 @@ def count_log(path, used):
         used[folder, part_of(test)] += seconds_of(test)
         if found["failed"]:
             print(f"failed: {path}: {test['name']}: {test['result']}, {found['failed']} failed")
+            name_failed(test)
     return total
 
 

@@ -23,6 +23,8 @@ CASES = [
     ("a test without points counts", [entry("p:lint / b"), entry("p:lint / c", result="SKIP")],
      [], 0, "1 passed, 0 failed, 1 skipped"),
     ("a point fails", [entry("p:unit / a", "1..1\nnot ok 1 - a\n", "FAIL")], [], 1, "0 passed, 1 failed"),
+    ("a point that failed is named", [entry("p:unit / a", "1..2\nnot ok - x::y (1 s)\n  - a.c:5: wrong\nok - z\n", "ERROR")],
+     [], 1, "failed\n  not ok - x::y (1 s)\n    - a.c:5: wrong\n1 passed"),
     ("a crash fails beyond its points", [entry("p:unit / a", TWO, "ERROR")], [], 1, "1 passed, 1 failed, 1 skipped"),
     ("a log that is not there fails", None, [], 1, "1 failed"),
     ("nothing at all fails", [], [], 1, "0 passed"),
