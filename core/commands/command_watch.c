@@ -103,6 +103,8 @@ struct watching {
     const char *config;
     sigset_t outside; // The signals that were blocked before.
     int64_t interval_s;
+    int has_looked; // With a configuration that could be read.
+    int has_list;   // The last look's is in `files`.
     struct watched_files files;
 };
 
@@ -184,7 +186,7 @@ static enum outcome look(struct watching *watching)
 
 // -- What to wait for --------------------------------------------------------------------------
 
-// The files that the last look has found; those that stand in the configuration if there is none.
+// The files that the last look has found.
 static tapml_status read_files(struct watching *watching, const char *dir)
 {
     struct store *store = NULL;
@@ -203,6 +205,7 @@ static tapml_status read_files(struct watching *watching, const char *dir)
         if (status == TAPML_OK) {
             watched_files_release(&watching->files);
             watching->files = files;
+            watching->has_list = 1;
         }
     }
     store_close(store);
@@ -229,17 +232,26 @@ static void read_config(struct watching *watching)
     run_config_release(&config);
 }
 
+// The configuration, as it is before a look, until there is the list of one.
+static tapml_status watch_config(struct watching *watching)
+{
+    watched_files_release(&watching->files);
+    return watched_files_add(&watching->files, watching->config);
+}
+
 static enum outcome serve(struct watching *watching)
 {
     for (;;) {
-        const enum outcome outcome = look(watching);
+        const tapml_status status = watching->has_list ? TAPML_OK : watch_config(watching);
+        const enum outcome outcome = status == TAPML_OK ? look(watching) : outcome_report(status);
 
         if (is_stopped) {
             return OUTCOME_OK; // That is how a service ends.
         }
-        if (outcome == OUTCOME_USAGE && watching->files.count == 0) {
+        if (outcome == OUTCOME_USAGE && !watching->has_looked) {
             return outcome; // It was wrong from the beginning.
         }
+        watching->has_looked = 1;
         read_config(watching);
         const double interval_s = (double)watching->interval_s;
         const int is_soon = outcome == OUTCOME_ENVIRONMENT && interval_s > AGAIN_S;

@@ -641,6 +641,7 @@ static void release(struct look_work *look)
 
 static tapml_status begin(const struct watch_look_options *options, struct look_work *look)
 {
+    watched_files_begin(&look->files);
     TAPML_TRY(run_file_load(options->config, &look->run.config));
     look->settings = look->run.config.watch;
     TAPML_TRY(watch_look_settle(options->options, &look->settings));
@@ -658,8 +659,7 @@ static tapml_status begin(const struct watch_look_options *options, struct look_
 // Who reads the page alone hears of it there, as far as a page can be made. The failure stays.
 static void tell_trouble(struct look_work *look, tapml_status status)
 {
-    enum { MESSAGE_TEXT = 512 };
-    char message[MESSAGE_TEXT];
+    char message[512];
 
     if (status == TAPML_OK || status == TAPML_CANCELLED) {
         return;

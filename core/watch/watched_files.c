@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { EVENTS_BYTES = 16384 };
@@ -74,15 +75,42 @@ static tapml_status take(struct watched_files *files, const struct watched_file 
     return status;
 }
 
-// Sets what the system says of a file.
-static void look_at(struct watched_file *file)
+static int64_t in_ns(struct timespec time)
+{
+    return (int64_t)time.tv_sec * (int64_t)SECOND_NS + time.tv_nsec;
+}
+
+static int64_t read_clock(clockid_t clock)
+{
+    struct timespec now = {.tv_sec = 0};
+
+    (void)clock_gettime(clock, &now); // Cannot fail.
+    return in_ns(now);
+}
+
+// Times of files are those of the coarse clock, or finer ones.
+void watched_files_begin(struct watched_files *files)
+{
+    ASSERT(files->count == 0);
+    files->begun_ns = read_clock(CLOCK_REALTIME_COARSE);
+}
+
+// A time that is still to come is another machine's.
+static int has_changed_since(int64_t begun_ns, const struct stat *about)
+{
+    const int64_t changed_ns = in_ns(about->st_ctim);
+
+    return begun_ns != 0 && changed_ns >= begun_ns && changed_ns <= read_clock(CLOCK_REALTIME);
+}
+
+// Sets what the system says of a file; see watched_files_begin.
+static void look_at(struct watched_file *file, int64_t begun_ns)
 {
     struct stat about;
 
     if (stat(file->path, &about) == 0) {
         file->size = S_ISDIR(about.st_mode) ? 0 : (int64_t)about.st_size;
-        file->changed_ns =
-            (int64_t)about.st_mtim.tv_sec * (int64_t)SECOND_NS + about.st_mtim.tv_nsec;
+        file->changed_ns = has_changed_since(begun_ns, &about) ? 0 : in_ns(about.st_mtim);
         file->inode = (uint64_t)about.st_ino;
     }
 }
@@ -98,7 +126,7 @@ tapml_status watched_files_add(struct watched_files *files, const char *path)
     if (file.path == NULL) {
         return status_no_memory();
     }
-    look_at(&file);
+    look_at(&file, files->begun_ns);
     return take(files, &file);
 }
 
@@ -313,7 +341,7 @@ static int has_changed(const struct watched_files *files)
     for (size_t i = 0; i < files->count; i++) {
         struct watched_file now = {.path = files->items[i].path};
 
-        look_at(&now);
+        look_at(&now, 0);
         if (is_other(&files->items[i], &now)) {
             return 1;
         }

@@ -23,7 +23,13 @@ struct watched_file {
 struct watched_files {
     struct watched_file *items; // By their paths.
     size_t count, capacity;
+    int64_t begun_ns; // By watched_files_begin; or 0.
 };
+
+// Files are read from now on, and added to the empty list later. Which of them have changed between
+// may have been read as they were before: they are in the list as what no file is, so that the next
+// list differs.
+void watched_files_begin(struct watched_files *files);
 
 // Adds a file as it is now, once. A path with a line break is left out.
 tapml_status watched_files_add(struct watched_files *files, const char *path) STATUS_USED;

@@ -140,8 +140,9 @@ def serve(ini, *options, env=None, stderr=subprocess.PIPE):
                             text=True, env={**os.environ, **(env or {})})
 
 
-def wait_for(child, condition, what):
-    for _ in range(6000):
+def wait_for(child, condition, what, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
         assert child.poll() is None, child.communicate()
         try:
             if condition():
@@ -149,7 +150,7 @@ def wait_for(child, condition, what):
         except rig.sqlite3.Error:
             pass  # The store or its tables are not there yet.
         time.sleep(0.01)
-    raise AssertionError(f"a minute passed without: {what}")
+    raise AssertionError(f"{seconds} s passed without: {what}")
 
 
 def looks(dir_, where="1"):
@@ -168,6 +169,21 @@ def a_service_sees_a_file_change_and_ends_within_a_second(folder):
     assert child.returncode == 0, errors
     assert time.monotonic() - began < (10 if rig.SANITIZED else 3), "a loaded machine has three seconds"
     assert rig.rows(dir_, "PRAGMA integrity_check") == [("ok",)]
+
+
+def a_configuration_that_is_written_while_it_looks_is_not_missed(folder):
+    """The first look ends while the file is half written, so that nobody can say which files to wait for."""
+    ini, dir_ = write(folder)
+    child = serve(ini, "--interval", "600", stderr=subprocess.DEVNULL)
+    wait_for(child, lambda: rig.rows(dir_, "SELECT count(*) FROM result")[0][0] > 0, "a replayed case")
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write("[run\n")
+    wait_for(child, lambda: looks(dir_) == 1, "the first look")
+    time.sleep(0.5)
+    write(folder, FAULT)
+    wait_for(child, lambda: looks(dir_, "worse > 0") == 1, "a look at the mended file", 45)  # A minute: of itself.
+    child.kill()
+    child.communicate()
 
 
 def killed_at_any_moment_it_misses_nothing_and_repeats_nothing(folder):
@@ -203,4 +219,5 @@ if __name__ == "__main__":
               a_budget_leaves_the_rest_for_the_next_look, a_run_goes_on_where_a_look_was,
               a_command_is_told_once_and_again_if_it_fails, triggers_wait_and_samples_tell,
               a_service_sees_a_file_change_and_ends_within_a_second,
+              a_configuration_that_is_written_while_it_looks_is_not_missed,
               killed_at_any_moment_it_misses_nothing_and_repeats_nothing], needs=["reference"])

@@ -4,6 +4,7 @@
 #include "harness/scratch.h"
 #include "watch/watched_files.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -110,6 +111,32 @@ static void *write_later(void *path)
     (void)fputs("333", file);
     (void)fclose(file);
     return NULL;
+}
+
+// What is read before it is listed may have been read as it was before.
+Test(watched_files, what_changes_before_it_is_listed_is_told_by_the_next_list)
+{
+    struct watched_files files = {.count = 0}, later = {.count = 0};
+    struct text told;
+
+    text_init(&told);
+    scratch_text(&scratch, "old.ini", "1");
+    (void)poll(NULL, 0, 20); // The clock of files ticks 100 times a second at least.
+    watched_files_begin(&files);
+    scratch_text(&scratch, "run.ini", "2");
+    MUST(watched_files_add_all(&files, scratch.folder, "*"));
+    (void)poll(NULL, 0, 20);
+    watched_files_begin(&later);
+    MUST(watched_files_add_all(&later, scratch.folder, "*"));
+    cr_assert_eq(watched_files_compare(&files, &later, &told), 1);
+    cr_assert_str_eq(told.data, "run.ini changed");
+    text_clear(&told);
+    watched_files_release(&files);
+    files = list_all();
+    cr_assert_eq(watched_files_compare(&later, &files, &told), 0, "%s", told.data);
+    watched_files_release(&files);
+    watched_files_release(&later);
+    text_release(&told);
 }
 
 Test(watched_files, a_write_ends_the_wait_and_other_files_do_not)
