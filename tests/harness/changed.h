@@ -27,11 +27,13 @@ static inline void changed_begin(struct changed *changed, size_t count)
     }
 }
 
+// Twice is allowed.
 static inline void changed_end(struct changed *changed)
 {
     for (size_t i = 0; i < changed->count; i++) {
         json_decref(changed->reports[i]);
     }
+    changed->count = 0;
 }
 
 // The case that passes in the hand-made report is 2.

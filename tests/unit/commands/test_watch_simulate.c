@@ -21,7 +21,9 @@ static void begin(void)
     for (size_t i = 0; i < sizeof(extras) / sizeof(*extras); i++) {
         free(ini);
         ini = strdup(short_run_write(&scratch, extras[i]));
-        (void)PRINTED(command_watch_main, "--config", ini, "--once");
+        struct printed printed = PRINTED(command_watch_main, "--config", ini, "--once");
+
+        printed_release(&printed);
     }
 }
 
@@ -41,7 +43,7 @@ static json_int_t number_of(const json_t *document, size_t policy, const char *k
 
 Test(watch_simulate, the_recorded_triggers_find_what_was_found)
 {
-    const struct printed made =
+    struct printed made =
         PRINTED(command_watch_main, "--simulate", "--config", ini, "--triggers", "identity",
                 "--budget", "all", "--budget", "1", "--interval", "100000", "--json");
     json_t *document = json_loads(made.out, 0, NULL);
@@ -60,6 +62,7 @@ Test(watch_simulate, the_recorded_triggers_find_what_was_found)
     cr_expect_eq(number_of(document, 3, "replays"), 4);
     cr_expect_eq(number_of(document, 3, "unordered_replays"), 0);
     json_decref(document);
+    printed_release(&made);
     char *folder = strdup(scratch_path(&scratch, "run"));
 
     printed_expect(PRINTED(command_watch_main, "--simulate", folder), OUTCOME_OK, "4 looks in ");
