@@ -240,11 +240,12 @@ class Watched:
 
 
 def results(dir_, name="run.tapmlrun"):
-    """(target, key of a case): the times of its results, which no second call has again. Empty without a store."""
+    """(target, key of a case): what computed its results, and their times, which may be the same by chance. Empty without a
+    store."""
     try:
         connection = sqlite3.connect(f"file:{os.path.join(dir_, name)}?mode=ro", uri=True)
-        found = connection.execute("SELECT target, lower(hex(key)), time_ns, outcome FROM result JOIN \"case\" ON id = case_id"
-                                   " ORDER BY 1, 2, 3").fetchall()
+        found = connection.execute("SELECT target, lower(hex(key)), time_ns, outcome, implementation, device, driver, options "
+                                   "FROM result JOIN \"case\" ON id = case_id ORDER BY 1, 2, 3").fetchall()
         connection.close()
     except sqlite3.Error:
         return {}
