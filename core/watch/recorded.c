@@ -150,7 +150,7 @@ static tapml_status add_row(struct reading *reading, size_t index)
         recorded->cases[recorded->case_count++] =
             (struct recorded_case){.key = row->key, .group = group, .cost_s = REGRET_CASE_S};
     }
-    recorded->cases[number].event_end++; // How many there are, for now.
+    recorded->cases[number].event_end++; // A count: read_events makes a place of it.
     reading->case_of[index] = number;
     return TAPML_OK;
 }
@@ -205,6 +205,7 @@ static tapml_status fill_event(struct reading *reading, size_t index)
     return find_regression(reading, event, item->group);
 }
 
+// In two passes over the rows: one counts the events of each case, one fills their places.
 static tapml_status read_events(struct reading *reading)
 {
     struct recorded *recorded = &reading->recorded;
