@@ -415,8 +415,9 @@ static const struct key keys[] = {
      .high = TOKENS_MAX,
      IN_RUN(offload_prompts),
      .example = "8",
-     .help = "Number of prompts, from the first on, that are checked after each move. At the end "
-             "all are checked."},
+     .help =
+         "Number of prompts, from the first on, that are checked after a move; one, of what all "
+         "its cases have shown to be right. At the end all are checked."},
     {.section = "offload",
      .name = "policy",
      .kind = KEY_TEXT,

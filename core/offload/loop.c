@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/table.h"
+#include "offload/evidence.h"
 #include "offload/kindred.h"
 #include "offload/order.h"
 #include "schema/catalogue.h"
@@ -33,7 +33,7 @@ struct loop {
     uint64_t watched; // of watched runs that are made at any rate.
     unsigned proof_runs;
     double proof_miss;
-    uint8_t *refused; // One for each op: the target has refused all its cases.
+    uint8_t *evidence; // One for each op, an `enum evidence`.
     struct loop_progress progress;
 };
 
@@ -137,62 +137,6 @@ static tapml_status resume(struct loop *loop, const char *step, struct step_row 
 }
 
 // -- What fails alone --------------------------------------------------------------------------
-
-// Which op has which instance. The caller releases the table, also after a failure.
-static tapml_status list_instances(const struct graph *graph, struct table *out_op_of)
-{
-    tapml_status status = TAPML_OK;
-
-    table_init(out_op_of);
-    for (uint32_t i = 0; i < graph->op_count && status == TAPML_OK; i++) {
-        status = table_set(out_op_of, graph->ops[i].instance, i);
-    }
-    return status;
-}
-
-// Marks the ops of which the target has refused every kept case.
-static tapml_status mark_refused(struct loop *loop)
-{
-    const struct verdict_list *verdicts = loop->options->verdicts;
-    struct table op_of;
-    tapml_status status = list_instances(loop->options->graph, &op_of);
-
-    for (int is_refused = 1; is_refused >= 0 && status == TAPML_OK; is_refused--) {
-        for (size_t i = 0; i < verdicts->count; i++) { // A case that ran takes the mark away.
-            const struct verdict *verdict = &verdicts->items[i];
-            size_t op = 0;
-
-            if ((verdict->kind == VERDICT_UNSUPPORTED) == is_refused &&
-                table_find(&op_of, verdict->instance, &op)) {
-                loop->refused[op] = (uint8_t)is_refused;
-            }
-        }
-    }
-    table_release(&op_of);
-    return status;
-}
-
-static tapml_status blame_failed(struct loop *loop,
-                                 const struct verdict *verdicts,
-                                 size_t count,
-                                 enum trial_evidence evidence)
-{
-    struct table op_of;
-    tapml_status status = list_instances(loop->options->graph, &op_of);
-
-    for (size_t i = 0; i < count && status == TAPML_OK; i++) {
-        size_t op = 0;
-
-        if (verdict_count_failed(&verdicts[i], 1) > 0 &&
-            table_find(&op_of, verdicts[i].instance, &op)) {
-            loop->trial.marks[op].is_alone = 1;
-            loop->trial.marks[op].tried = loop->trial.marks[op].failed = 1;
-            status = trial_blame(&loop->trial, (uint32_t)op, evidence, &verdicts[i], "");
-        }
-    }
-    table_release(&op_of);
-    return status;
-}
 
 // Whether a case that failed does so each time, and by itself at all.
 static tapml_status repeat_one(struct watch *watch, struct trial_mark *mark)
@@ -310,12 +254,29 @@ static int can_move(const struct loop *loop, size_t kind)
     const struct trial *trial = &loop->trial;
 
     for (uint32_t i = 0; i < trial->graph->op_count; i++) {
-        if (trial->marks[i].is_wanted && !loop->refused[i] &&
+        if (trial->marks[i].is_wanted && loop->evidence[i] != EVIDENCE_REFUSED &&
             (kind == trial->kind_count || trial_kind_of(trial, i) == kind)) {
             return 1;
         }
     }
     return 0;
+}
+
+// How many prompts judge the move of a kind. Where each instance that moves was right in all its
+// cases, one shows that they work together, and an error of a value or a length that no case has is
+// left to the end, at which all prompts are judged with all that has moved; it is searched for then
+// as it would be now.
+static size_t prompts_after(const struct loop *loop, size_t kind)
+{
+    const struct trial *trial = &loop->trial;
+
+    for (uint32_t i = 0; i < trial->graph->op_count; i++) {
+        if (trial->marks[i].is_wanted && loop->evidence[i] == EVIDENCE_NONE &&
+            !trial->marks[i].is_alone && trial_kind_of(trial, i) == kind) {
+            return loop->options->move_prompts;
+        }
+    }
+    return 1;
 }
 
 // A move of what the target refuses changes nothing, so there is nothing to judge.
@@ -330,7 +291,7 @@ static tapml_status note_refused(struct loop *loop, const char *step)
 
 static tapml_status move_kind(struct loop *loop, size_t kind)
 {
-    const size_t prompts = loop->options->move_prompts;
+    const size_t prompts = prompts_after(loop, kind);
     struct judge_result result;
     struct step_row row;
     char step[96];
@@ -339,6 +300,7 @@ static tapml_status move_kind(struct loop *loop, size_t kind)
     (void)snprintf(step, sizeof(step), "move %.80s", catalogue_short_name(loop->kinds[kind].op));
     TAPML_TRY(announce(loop, step));
     loop->trial.moved_kinds = kind + 1;
+    loop->trial.prompts = prompts;
     TAPML_TRY(resume(loop, step, &row, &is_done));
     if (!can_move(loop, kind)) {
         return is_done ? TAPML_OK : note_refused(loop, step);
@@ -487,7 +449,7 @@ static size_t count_prompts(const struct loop *loop)
         return 2 * options->all_prompts;
     }
     for (size_t kind = 0; kind < loop->trial.kind_count; kind++) {
-        moves += can_move(loop, kind) ? options->move_prompts : 0;
+        moves += can_move(loop, kind) ? prompts_after(loop, kind) : 0;
     }
     return moves + (has_last_watch(loop) ? 1 : 0) + options->all_prompts;
 }
@@ -495,7 +457,6 @@ static size_t count_prompts(const struct loop *loop)
 static tapml_status begin(struct loop *loop)
 {
     const struct loop_options *options = loop->options;
-    const struct verdict_list *verdicts = options->verdicts;
 
     loop->trial = (struct trial){.graph = options->graph,
                                  .session = options->session,
@@ -512,15 +473,14 @@ static tapml_status begin(struct loop *loop)
     TAPML_TRY(order_kinds(options->graph, options->store, &loop->kinds, &loop->trial.kind_count));
     TAPML_TRY(order_by_policy(options->policy, loop->kinds, loop->trial.kind_count));
     loop->trial.kinds = loop->kinds;
-    loop->refused = arena_array(loop->arena, (size_t)options->graph->op_count + 1, 1);
-    if (loop->refused == NULL) {
+    loop->evidence = arena_array(loop->arena, (size_t)options->graph->op_count + 1, 1);
+    if (loop->evidence == NULL) {
         return status_no_memory();
     }
-    TAPML_TRY(mark_refused(loop));
+    TAPML_TRY(evidence_read(options->graph, options->verdicts, loop->evidence));
+    TAPML_TRY(evidence_blame(&loop->trial, options->verdicts));
     loop->progress.all = count_prompts(loop);
-    TAPML_TRY(blame_failed(loop, verdicts->items, verdicts->count, TRIAL_CASE));
-    TAPML_TRY(blame_failed(loop, verdicts->derived, verdicts->derived_count, TRIAL_DERIVED));
-    return kindred_blame(&loop->trial, verdicts);
+    return kindred_blame(&loop->trial, options->verdicts);
 }
 
 // What the session found the target not to have; or NULL.

@@ -50,7 +50,7 @@ struct loop_options {
     struct watch *watch; // NULL: no watched runs; the mode is LOOP_MIXED.
     enum loop_mode mode;
     struct policy *policy; // Of a plugin: another order of kinds; or NULL.
-    size_t move_prompts;   // Judged after each move.
+    size_t move_prompts;   // Judged after a move; one, of what all its cases have proved.
     size_t all_prompts;    // Judged at the end.
     uint64_t calibrations; // Op executions for limits that were found before, for the report.
 

@@ -35,8 +35,10 @@ static tapml_status note_step(void *user, const struct loop_progress *progress)
     return TAPML_OK;
 }
 
-static struct ended
-run_steps(struct offload_fixture *fixture, const struct verdict_list *verdicts, struct steps *steps)
+static struct ended judge_moves(struct offload_fixture *fixture,
+                                const struct verdict_list *verdicts,
+                                size_t move_prompts,
+                                struct steps *steps)
 {
     struct ended ended = {.arena = arena_create()};
 
@@ -48,7 +50,7 @@ run_steps(struct offload_fixture *fixture, const struct verdict_list *verdicts, 
                                          .goal = fixture->goal,
                                          .verdicts = verdicts,
                                          .watch = fixture->watch,
-                                         .move_prompts = 1,
+                                         .move_prompts = move_prompts,
                                          .all_prompts = 1,
                                          .progress = note_step,
                                          .user = steps},
@@ -56,6 +58,12 @@ run_steps(struct offload_fixture *fixture, const struct verdict_list *verdicts, 
     MUST(offloaded_find(fixture->store, "target", ended.arena, &ended.row));
     MUST(blame_list(fixture->store, "target", ended.arena, &ended.blames, &ended.blame_count));
     return ended;
+}
+
+static struct ended
+run_steps(struct offload_fixture *fixture, const struct verdict_list *verdicts, struct steps *steps)
+{
+    return judge_moves(fixture, verdicts, 1, steps);
 }
 
 static struct ended run_mode(struct offload_fixture *fixture,
@@ -196,6 +204,34 @@ Test(loop, what_is_refused_is_not_judged)
     steps.count = 0;
     result = run_steps(&fixture, &verdicts, &steps);
     cr_assert_eq(steps.items[0].all, 3u, "its kind, the shadow, the last prompt");
+    arena_destroy(result.arena);
+    offload_fixture_close(&fixture);
+}
+
+// The fixture has one prompt: more cannot be judged.
+Test(loop, what_cases_have_proved_is_judged_by_one_prompt)
+{
+    enum { MOVE_PROMPTS = 4 };
+    struct verdict items[512] = {{.case_id = 0}};
+    struct verdict_list verdicts = {.items = items};
+    struct steps steps = {.count = 0};
+    struct offload_fixture fixture;
+    size_t kinds = 0;
+
+    (void)count_moves(&kinds);
+    offload_fixture_open(&fixture, (struct corruptor_options){.factor = 1}, NULL);
+    const struct graph *graph = model_graph(fixture.tiny.model);
+
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        cr_assert_lt(verdicts.count, 512u);
+        items[verdicts.count++] =
+            (struct verdict){.instance = graph->ops[i].instance, .kind = VERDICT_PASS};
+    }
+    struct ended result = judge_moves(&fixture, &verdicts, MOVE_PROMPTS, &steps);
+
+    cr_assert_eq(steps.items[0].all, kinds + 2);
+    cr_assert_eq(result.counts.moved, graph->op_count);
+    cr_assert(result.row.agrees);
     arena_destroy(result.arena);
     offload_fixture_close(&fixture);
 }
