@@ -4,6 +4,7 @@
 #include "config/keys.h"
 
 #include "config/isolation.h"
+#include "config/keys_sections.h"
 #include "config/run_config.h"
 #include "remote/remote.h"
 #include "tensor/encoding.h"
@@ -40,40 +41,7 @@ static const char cpu_help[] =
     "Seconds of processor time that a worker may take before it is ended; 0: any. See "
     "docs/security.md.";
 
-// -- The tables --------------------------------------------------------------------------------
-
-static const struct key_section sections[] = {
-    {"run", "run", "What is run, and the place of its results.", 0},
-    {"model", "model", "The model.", 0},
-    {"source", "source", "The platform on which the model is known to be correct.", 0},
-    {"target.", "target.NAME",
-     "A platform to which the model is moved; one section for each. You choose NAME, of letters, "
-     "digits, '_' and '-': plans, files and the report use it. Without any target the run only "
-     "carves cases.",
-     0},
-    {"component.", "component.ID",
-     "Options of a plugin's component. Its manifest declares them; 'tapml-host plugins' prints the "
-     "manifest's path.",
-     1},
-    {"group.", "group.NAME",
-     "Neighbouring operators that are treated as one: recorded at the borders, given as a whole to "
-     "a target that takes groups, judged and moved together. You choose NAME, of letters, digits "
-     "and '_'; plans say 'op=group.NAME.*'. One of 'ops' and 'below' is needed. See "
-     "docs/groups.md.",
-     0},
-    {"offload", "offload", "How operators are moved to the targets.", 0},
-    {"select", "select", "Which of the kept cases are replayed; all if this section is absent.", 0},
-    {"order", "order", "In which order kept cases are replayed.", 0},
-    {"watch", "watch",
-     "When 'tapml-host watch' runs cases again, and how many. See docs/watching.md.", 0},
-    {"plan", "plan", "What is to be moved; everything if this section is absent.", 0},
-    {"fault.", "fault.N", "Injects a fault on a target, to test the tool. See docs/faults.md.", 0},
-    {"forecast.", "forecast.NAME",
-     "A device of which only figures are known: the report says what it would make of the model. "
-     "You choose NAME, of letters, digits, '_' and '-'. See docs/forecast.md.",
-     0},
-    {"plugins", "plugins", "Which plugins are searched for and loaded.", 0},
-};
+// -- The table ---------------------------------------------------------------------------------
 
 static const struct key keys[] = {
     {.section = "run",
@@ -658,10 +626,7 @@ static const struct key keys[] = {
      .help = "These plugins are refused."},
 };
 
-enum {
-    SECTION_COUNT = sizeof(sections) / sizeof(*sections),
-    KEY_COUNT = sizeof(keys) / sizeof(*keys)
-};
+enum { KEY_COUNT = sizeof(keys) / sizeof(*keys) };
 
 const char keys_about[] =
     "A line is `[section]`, `key = value`, a comment that begins with `;` or `#`, or empty. ` ;` "
@@ -673,7 +638,7 @@ const char keys_about[] =
 
 const struct key_table *keys_table(void)
 {
-    static const struct key_table table = {sections, SECTION_COUNT, keys, KEY_COUNT,
+    static const struct key_table table = {keys_sections, KEYS_SECTIONS, keys, KEY_COUNT,
                                            "see --explain"};
 
     return &table;
@@ -681,7 +646,7 @@ const struct key_table *keys_table(void)
 
 const struct key_section *keys_section_at(size_t index)
 {
-    return index < SECTION_COUNT ? &sections[index] : NULL;
+    return index < KEYS_SECTIONS ? &keys_sections[index] : NULL;
 }
 
 const struct key *keys_at(size_t index)

@@ -5,8 +5,9 @@
 // (config/key_reader.h), a key is explained, and docs/ini.md is written.
 //
 // To add a key: a member in struct run_config (or in its target or its fault), a row in the table
-// of keys.c, and `tapml-host --explain --markdown > docs/ini.md`. What the row says is all:
-// reading, range, default, the nearest known and the manual come from it.
+// of keys.c, of a new section one in config/keys_sections.c, and
+// `tapml-host --explain --markdown > docs/ini.md`. What the row says is all: reading, range,
+// default, the nearest known and the manual come from it.
 #pragma once
 
 #include "config/key_table.h"
