@@ -422,6 +422,25 @@ static const struct key keys[] = {
              "are at any time like all of them, so that times and pass rates can be predicted; "
              "with 'cover' those come first that add most. 'auto' is 'cover' for a budget in "
              "seconds, else 'carved'. See docs/choosing.md; and write-a-policy.md for components."},
+    {.section = "check",
+     .name = "invariance",
+     .kind = KEY_TEXT,
+     IN_RUN(invariance_text),
+     .type = "axes with commas between",
+     .example = "run, rows, chunk, verify, order",
+     .help = "What the bits of a result must not depend on: 'run', how often the operator was "
+             "called before; 'rows', how many rows lie beside a row; 'chunk', in how many calls "
+             "the tokens of a prompt come; 'verify', whether drafted tokens come at once or one "
+             "at a time; 'order', whether another queue of the device is busy. Each is a verdict "
+             "of its own for each operator. See docs/invariance.md."},
+    {.section = "check",
+     .name = "stress",
+     .kind = KEY_TEXT,
+     IN_RUN(stress_text),
+     .type = "a share of cases",
+     .example = "2%",
+     .help = "The share of the cases that pass which is repeated many times beside a busy queue, "
+             "so that a rare race is no pass. See docs/invariance.md."},
     {.section = "watch",
      .name = "triggers",
      .kind = KEY_TEXT,

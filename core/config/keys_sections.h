@@ -9,6 +9,6 @@
 
 #include "config/key_table.h"
 
-enum { KEYS_SECTIONS = 14 };
+enum { KEYS_SECTIONS = 15 };
 
 extern const struct key_section keys_sections[KEYS_SECTIONS];

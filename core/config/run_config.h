@@ -17,6 +17,7 @@
 #include "offload/loop.h"
 #include "plugin/model.h"
 #include "verify/fault_rule.h"
+#include "verify/invariance_axis.h"
 
 enum {
     RUN_CONFIG_TARGETS_MAX = 7,
@@ -73,6 +74,9 @@ struct run_config {
     const char *select_policy;     // A component that chooses within it; or NULL.
     const char *order_policy;      // A component that orders what is replayed; or NULL.
     struct choice_settings choice; // What follows from these: run/policies.h opens policies.
+    const char *invariance_text;   // [check], as the file says it; or NULL,
+    const char *stress_text;       // likewise,
+    struct invariance_settings invariance; // and what follows from that.
     struct watch_settings watch;
     struct run_config_fault faults[RUN_CONFIG_FAULTS_MAX]; // In the order of the file.
     size_t fault_count;

@@ -258,13 +258,28 @@ static void read_watch(struct run_config *config, struct problems *problems)
     }
 }
 
+static void read_check(struct run_config *config, struct problems *problems)
+{
+    struct invariance_settings *settings = &config->invariance;
+
+    if (config->invariance_text != NULL &&
+        invariance_axis_read(config->invariance_text, settings) != TAPML_OK) {
+        problems_refuse(problems, &config->ini, "check", "invariance", "%s", status_message());
+    }
+    if (config->stress_text != NULL &&
+        invariance_axis_read_stress(config->stress_text, settings) != TAPML_OK) {
+        problems_refuse(problems, &config->ini, "check", "stress", "%s", status_message());
+    }
+}
+
 // Whether a key has a meaning where no model is run.
 static int is_of_cases(const struct ini_entry *entry)
 {
     static const char *const keys[][2] = {
         {"run", "dir"},       {"run", "comparers"}, {"model", "path"},  {"source", "store"},
         {"select", "budget"}, {"select", "policy"}, {"order", "policy"}};
-    static const char *const others[] = {"target.", "component.", "fault.", "plugins", "watch"};
+    static const char *const others[] = {"target.", "component.", "fault.",
+                                         "plugins", "check",      "watch"};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
         if (strcmp(entry->section, keys[i][0]) == 0 && strcmp(entry->key, keys[i][1]) == 0) {
@@ -305,7 +320,7 @@ static void check_cases(const struct run_config *config, struct problems *proble
 static void read_all(struct run_config *config, struct problems *problems)
 {
     static const char *const single[] = {"run",    "model", "source", "offload",
-                                         "select", "order", "watch"};
+                                         "select", "order", "check",  "watch"};
     const struct ini *ini = &config->ini;
 
     for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++) {
@@ -314,6 +329,7 @@ static void read_all(struct run_config *config, struct problems *problems)
     settle_lengths(config, problems);
     read_budget(config, problems);
     read_order(config);
+    read_check(config, problems);
     read_watch(config, problems);
     for (size_t i = 0; i < ini->section_count; i++) {
         if (begins(ini->sections[i], "target.")) {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "report/report_declared.h"
 #include "report/report_driver.h"
+#include "report/report_invariance.h"
 #include "report/report_items.h"
 #include "report/report_markup.h"
 #include "report/report_measures.h"
@@ -345,6 +346,7 @@ tapml_status report_print(const json_t *target, const struct report_options *opt
     }
     TAPML_TRY(print_refusals(target));
     print_derived(target);
+    TAPML_TRY(report_invariance_print(target));
     print_summary(target, is_verbose);
     return TAPML_OK;
 }

@@ -65,6 +65,9 @@ static void print_wrong(const json_t *target, enum report_verdict verdict, struc
         text_append(out, list_ops(target, verdict, out) == 1 ? " fails" : " fail");
         REPORT_MARKUP(out, " on <bdi>{}</bdi> in cases made up around this run.", name);
         break;
+    case REPORT_VARIES:
+        REPORT_MARKUP(out, "<bdi>{}</bdi> computes something else where it must not.", name);
+        break;
     case REPORT_LACKS:
         REPORT_MARKUP(out, "<bdi>{}</bdi> lacks operators that it was asked to run.", name);
         break;

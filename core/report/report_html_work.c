@@ -4,6 +4,7 @@
 #include "report/report_html_work.h"
 
 #include "report/report_declared.h"
+#include "report/report_invariance.h"
 #include "report/report_items.h"
 #include "report/report_markup.h"
 #include "report/report_selection.h"
@@ -194,6 +195,7 @@ static void print_instances(const json_t *target, struct text *out)
 void report_html_work_print(const json_t *report, const json_t *target, struct text *out)
 {
     report_declared_print_html(target, out);
+    report_invariance_print_html(target, out);
     print_steps(report, target, out);
     print_coverage(report, target, out);
     print_instances(target, out);

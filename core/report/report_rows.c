@@ -8,6 +8,7 @@
 #include "run/run_metadata.h"
 #include "store/carved.h"
 #include "store/metadata.h"
+#include "verify/invariance_trial.h"
 #include "verify/neighbours.h"
 
 #include <string.h>
@@ -107,6 +108,7 @@ static tapml_status read_all(struct report_rows *rows, const char *target)
     TAPML_TRY(timing_list(store, target, arena, &rows->times, &rows->time_count));
     TAPML_TRY(bundled_list(store, target, arena, &rows->bundles, &rows->bundle_count));
     TAPML_TRY(step_list(store, target, arena, &rows->steps, &rows->step_count));
+    TAPML_TRY(invariant_list(store, target, arena, &rows->invariants, &rows->invariant_count));
     TAPML_TRY(verdict_read(store, target, &rows->verdicts));
     TAPML_TRY(neighbours_read(store, target, &rows->verdicts));
     TAPML_TRY(count_not_run(rows));
@@ -133,13 +135,24 @@ void report_rows_release(struct report_rows *rows)
     *rows = (struct report_rows){.store = NULL};
 }
 
+static int is_variant(const struct report_rows *rows)
+{
+    for (size_t i = 0; i < rows->invariant_count; i++) {
+        if (strcmp(rows->invariants[i].verdict, invariance_trial_kind_name(INVARIANCE_WRONG)) ==
+            0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int report_rows_is_wrong(const struct report_rows *rows)
 {
     const struct verdict_list *list = &rows->verdicts;
 
     return rows->driver != NULL || rows->blamed > 0 || !rows->offload.agrees ||
            *rows->offload.unexplained != '\0' ||
-           verdict_count_failed(list->derived, list->derived_count) > 0 ||
+           verdict_count_failed(list->derived, list->derived_count) > 0 || is_variant(rows) ||
            (rows->target.needs_all && rows->unsupported > 0);
 }
 

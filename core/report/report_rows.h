@@ -7,6 +7,7 @@
 #include "store/blame.h"
 #include "store/bundled.h"
 #include "store/instance.h"
+#include "store/invariant.h"
 #include "store/offloaded.h"
 #include "store/step.h"
 #include "store/target.h"
@@ -40,6 +41,8 @@ struct report_rows {
     size_t bundle_count;
     struct step_row *steps;
     size_t step_count;
+    struct invariant_row *invariants;
+    size_t invariant_count;
     struct verdict_list verdicts; // Of kept cases that were run, and of derived ones.
     size_t not_run;               // Kept cases that have no result.
 

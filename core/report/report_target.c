@@ -10,6 +10,7 @@
 #include "report/report_declared.h"
 #include "report/report_driver.h"
 #include "report/report_grid.h"
+#include "report/report_invariance.h"
 #include "report/report_items.h"
 #include "report/report_maker.h"
 #include "report/report_measures.h"
@@ -666,6 +667,7 @@ static tapml_status gather_all(struct gather *gather)
     put_grid(gather);
     put_ops(gather);
     report_declared_put(gather->rows, &gather->lines, &gather->made);
+    report_invariance_put(gather->rows, &gather->made);
     put_steps(gather);
     put_uncovered(gather);
     put_instances(gather);

@@ -4,6 +4,7 @@
 #include "report/report_verdict.h"
 
 #include "report/report_driver.h"
+#include "report/report_invariance.h"
 #include "report/report_markup.h"
 
 #include <inttypes.h>
@@ -35,6 +36,7 @@ enum report_verdict report_verdict_of(const json_t *target)
            : json_is_false(json_object_get(judged, "agrees"))       ? REPORT_DIVERGES
            : report_markup_string(judged, "unexplained")[0] != '\0' ? REPORT_UNEXPLAINED
            : count_of(target, "derived_failed") > 0                 ? REPORT_DERIVED
+           : report_invariance_count_wrong(target) > 0              ? REPORT_VARIES
                                                                     : REPORT_LACKS;
 }
 
@@ -187,6 +189,10 @@ static void print_sentence(const json_t *target, struct text *out)
     case REPORT_DERIVED:
         text_format(out, " fail%s on %s in cases made up around this run",
                     print_ops(target, REPORT_DERIVED, out) == 1 ? "s" : "", name);
+        break;
+    case REPORT_VARIES:
+        text_format(out, "%s is not invariant: ", name);
+        report_invariance_print_first(target, out);
         break;
     case REPORT_LACKS:
         text_format(out, "%s lacks %" PRId64 " instances that it was asked to run", name,

@@ -18,6 +18,7 @@ enum report_verdict {
     REPORT_DIVERGES,    // The model does, with nothing left to blame.
     REPORT_UNEXPLAINED, // It did, and no op could be blamed.
     REPORT_DERIVED,     // Only cases that were made up around the run's own fail.
+    REPORT_VARIES,      // An op is wrong where only invariance was looked at.
     REPORT_LACKS,       // The target refuses what it was asked to run.
     REPORT_STALE        // Nothing is wrong, but results are not of what the target is now.
 };

@@ -6,6 +6,7 @@
 #include "store/blame.h"
 #include "store/bundled.h"
 #include "store/derived.h"
+#include "store/invariant.h"
 #include "store/offloaded.h"
 #include "store/result.h"
 #include "store/step.h"
@@ -32,7 +33,7 @@ tapml_status forgetting_steps(struct store *store, const char *target)
 
 tapml_status forgetting_results(struct store *store, const char *target)
 {
-    static const forget_fn tables[] = {result_forget, derived_forget};
+    static const forget_fn tables[] = {result_forget, derived_forget, invariant_forget};
 
     return forget_all(store, target, tables, sizeof(tables) / sizeof(*tables));
 }

@@ -18,6 +18,7 @@
 #include "run/driver_checks.h"
 #include "run/follow_up.h"
 #include "run/interrupt.h"
+#include "run/invariances.h"
 #include "run/measuring.h"
 #include "run/progress.h"
 #include "run/setup.h"
@@ -204,6 +205,19 @@ static tapml_status replay(struct target_jobs *target)
                    target->known.derived_count > target->verdicts.derived_count
                ? neighbours_write(run->store, target->name, &target->verdicts)
                : TAPML_OK;
+}
+
+static tapml_status judge_invariances(const struct target_jobs *target)
+{
+    const struct run_judge_options *run = target->run;
+    const struct verdict_options verdicts = options_of(target);
+
+    return invariances_judge(&(struct invariances_options){.setup = run->setup,
+                                                           .target = target->place,
+                                                           .verdicts = &verdicts,
+                                                           .list = &target->verdicts,
+                                                           .settings = run->config->invariance,
+                                                           .lock = run->lock});
 }
 
 // Reports a target that runs nothing before anything moves: its numbers have no fault.
@@ -507,6 +521,7 @@ static tapml_status judge_ops(struct target_jobs *target, struct arena *arena)
         return is_wrong ? refuse_driver(target) : TAPML_OK;
     }
     warn_refusals(target);
+    TAPML_TRY(judge_invariances(target));
     TAPML_TRY(target->run->setup->model != NULL ? offload_and_measure(target, arena, &was_finished)
                                                 : judge_alone(target, arena, &was_finished));
     TAPML_TRY(check_at_end(target, was_finished, &is_wrong));

@@ -14,7 +14,8 @@ static const struct {
 } ADDED[] = {{"forecast", 5},      {"forecast_range", 5}, {"forecast_limit", 5},
              {"forecast_time", 5}, {"forecast_kind", 5},  {"measure", 7},
              {"feature", 8},       {"look", 9},           {"watched", 9},
-             {"turned", 9},        {"looked", 9},         {"trial", 9}};
+             {"turned", 9},        {"looked", 9},         {"trial", 9},
+             {"invariance", 9}};
 
 // Tables that had fewer columns before a version; otherwise they stand as above.
 static const struct {

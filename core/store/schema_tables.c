@@ -514,6 +514,14 @@ static const struct schema_table TABLES[] = {
      "  run TEXT NOT NULL REFERENCES run (id)"
      ") WITHOUT ROWID",
      NULL},
+    {"invariance",
+     "CREATE TABLE invariance ("
+     "  target TEXT NOT NULL, op TEXT NOT NULL, version INTEGER NOT NULL, axis TEXT NOT NULL,"
+     "  verdict TEXT NOT NULL, size INTEGER NOT NULL, tried INTEGER NOT NULL,"
+     "  instance TEXT NOT NULL, shape TEXT NOT NULL, margin REAL, reason TEXT NOT NULL,"
+     "  basis TEXT NOT NULL,"
+     "  PRIMARY KEY (target, op, version, axis)) WITHOUT ROWID",
+     NULL},
 };
 
 const struct schema_table *schema_tables_at(size_t index)

@@ -389,10 +389,12 @@ cut_tensor(const struct cutting *cutting, uint32_t index, struct case_argument *
 {
     const struct case_argument from = *to;
     struct piece piece = {.from = &from, .to = to};
-    if (case_is_reference(&from)) {
-        return status_fail(TAPML_INVALID, "its bytes are not in the case");
-    }
     TAPML_TRY(cut_shape(cutting, index, &piece));
+    if (case_is_reference(&from)) {
+        return memcmp(to->shape, from.shape, from.rank * sizeof(*to->shape)) == 0
+                   ? TAPML_OK // All of it stays.
+                   : status_fail(TAPML_INVALID, "its bytes are not in the case");
+    }
     if (from.encoding) {
         TAPML_TRY(cut_encoded(cutting, &piece));
         return case_check_argument(to);

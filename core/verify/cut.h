@@ -42,9 +42,10 @@ tapml_status cut_open(const struct carved_case *item,
                       const struct compiled_op *schema,
                       struct cut *out_cut) STATUS_USED;
 
-// The case with `begin` .. `end` - 1 of an axis, in `arena`; names are borrowed. Its weights must
-// be inlined. Dense tensors stay dense, views keep their strides and offset. Outputs are zeros.
-// TAPML_INVALID if the schema, or the rows that the case kept of a state, do not allow the cut.
+// The case with `begin` .. `end` - 1 of an axis, in `arena`; names are borrowed. Weights that are
+// cut must be inlined. Dense tensors stay dense, views keep their strides and offset. Outputs are
+// zeros. TAPML_INVALID if the schema, or the rows that the case kept of a state, do not allow the
+// cut.
 tapml_status cut_case(const struct cut *cut,
                       uint32_t axis,
                       int64_t begin,

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/hash.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "base/timeline.h"
@@ -12,6 +11,7 @@
 #include "store/metadata.h"
 #include "store/representative.h"
 #include "store/stored_case.h"
+#include "verify/basis.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -255,20 +255,16 @@ static tapml_status find_basis(struct derived_cases *cases,
                                const char **out_basis)
 {
     const struct result_maker *maker = NULL;
-    struct text text;
-    char digest[HASH_TEXT];
+    struct text how;
     TAPML_TRY(examiner_maker(cases->examiner, group->op, group->version, &maker));
-    text_init(&text);
-    text_format(&text, "%s %d %d %s|%s|%s|%s|%s|%s|%s", TAPML_VERSION, DERIVE_SEED,
-                DERIVE_VALUES_COUNT, name_criticals(cases, group), maker->implementation,
-                maker->device, maker->driver, maker->options, maker->oracle, group->keys);
-    const tapml_status status = text_status(&text);
+    text_init(&how);
+    text_format(&how, "%d %d %s", DERIVE_SEED, DERIVE_VALUES_COUNT, name_criticals(cases, group));
+    tapml_status status = text_status(&how);
     if (status == TAPML_OK) {
-        hash_text(hash_bytes(text.data, text.length), digest);
-        *out_basis = arena_text(cases->list->arena, digest);
+        status = basis_make(maker, group, how.data, cases->list->arena, out_basis);
     }
-    text_release(&text);
-    return status == TAPML_OK && !*out_basis ? status_no_memory() : status;
+    text_release(&how);
+    return status;
 }
 
 static int is_of_group(const struct representative_group *group, int64_t case_id)

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // tapml.linear, for zoo.h, of an animal that rounds what goes in: it defines ZOO_ROUND(values,
-// count), which rounds up to ZOO_BLOCK values of a row in place.
+// count), which rounds up to ZOO_BLOCK values of a row in place. With ZOO_OWN_LINEAR it makes the
+// op of it itself.
 #pragma once
 
 #include "zoo_element.h"
@@ -78,8 +79,10 @@ takes(const tapml_op *op, const tapml_value *args, uint32_t n_args, tapml_suppor
     return 1;
 }
 
+#ifndef ZOO_OWN_LINEAR
 static const tapml_op_impl linear_impl = TAPML_IMPL(tapml_linear, zoo_linear);
 #define ZOO_OP linear_impl
+#endif
 
 #ifdef ZOO_FORM
 static const tapml_arithmetic_form form = ZOO_FORM;

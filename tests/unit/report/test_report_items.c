@@ -5,6 +5,7 @@
 #include "base/json_file.h"
 #include "harness/scratch.h"
 #include "report/report_declared.h"
+#include "report/report_invariance.h"
 #include "report/report_items.h"
 
 #include <criterion/criterion.h>
@@ -22,6 +23,7 @@ static const struct {
     {&report_items_instances, {"$defs", "target", "properties", "instances", "items"}},
     {&report_items_uncovered, {"$defs", "target", "properties", "not_compared", "items"}},
     {&report_declared_list, {"$defs", "target", "properties", "declared", "items"}},
+    {&report_invariance_list, {"$defs", "target", "properties", "invariance", "items"}},
 };
 
 static int refers_to(const json_t *property, const char *definition)

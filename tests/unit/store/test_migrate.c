@@ -237,7 +237,8 @@ Test(migrate, a_store_gets_empty_tables_for_what_is_watched_and_tried)
                                   " (SELECT count(*) FROM watched) +"
                                   " (SELECT count(*) FROM turned) +"
                                   " (SELECT count(*) FROM looked) +"
-                                  " (SELECT count(*) FROM trial)"),
+                                  " (SELECT count(*) FROM trial) +"
+                                  " (SELECT count(*) FROM invariance)"),
                  0);
     store_close(store);
 }

@@ -210,12 +210,22 @@ Test(cut, chosen_rows_are_counted_from_the_first_that_stays)
     cr_assert_eq(((const int32_t *)fewer.arguments[1].before)[0], 2);
 }
 
+Test(cut, a_weight_by_name_stays_where_all_of_it_does)
+{
+    struct cases_norm made;
+    cases_make_norm(&made, "norm", 0);
+    const struct carved_case out = cut_one(&made.item, &tapml_rms_norm, "rows", 0, 1);
+    cr_assert(case_is_reference(&out.arguments[1]));
+    cr_assert_eq(out.arguments[1].shape[0], CASES_WIDTH);
+    cr_assert_eq(out.arguments[0].shape[0], 1);
+}
+
 Test(cut, what_cannot_be_is_refused)
 {
     struct cases_norm made;
     struct cut cut;
     cases_make_norm(&made, "norm", 0);
-    refuse(&made.item, &tapml_rms_norm, "rows", 0, 1); // A weight by name.
+    refuse(&made.item, &tapml_rms_norm, "width", 0, 1); // A weight by name.
     made.arguments[1].before = made.weight;
     refuse(&made.item, &tapml_rms_norm, "rows", 1, 1);
     refuse(&made.item, &tapml_rms_norm, "rows", 0, 3);

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""test_varying.py [all]
+
+Runs with [check]: plugins that are right but for one thing that must not count, one for each axis of invariance. Each
+is named with its operator, its axis and its smallest size, and no other operator is; honest devices are never wrong.
+"""
+import json
+import os
+import sys
+
+import rig
+
+ZOO = os.path.join(rig.BUILD, "tests", "zoo")
+CHECK = "[check]\ninvariance = run, rows, chunk, verify, order\n"
+IN_HOST = "isolation = never\n"
+HONEST = [("cpu", IN_HOST), ("cpu", "")]
+if sys.argv[1:] == ["all"]:
+    HONEST += [("reference:f32-reversed", IN_HOST), ("opencl", ""), ("opencl", IN_HOST), ("vulkan", ""), ("onednn", IN_HOST)]
+WORDS = {"run": "at repetition {}", "rows": "from {} rows on", "chunk": "in calls of {} tokens",
+         "verify": "from {} drafted tokens on", "order": "with {} queues busy"}
+PROMPT = "1 5 7 9 2 3 4 6 8"
+
+
+def run(folder, target, extra=CHECK, plugin=None, place=IN_HOST, code=None):
+    ini, dir_ = rig.write_small_run(folder, ids=(PROMPT,), target=target)
+    with open(ini, encoding="utf-8") as file:
+        text = file.read()
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(text.replace(f"backend = {target}\n", f"backend = {target}\n{place}") + extra)
+    path = os.path.join(folder, "run.json")
+    done = rig.host("--config", ini, "--json", path, *(["--plugin", os.path.join(ZOO, plugin + ".so")] if plugin else []))
+    if code is not None:
+        rig.check(done, code)
+    with open(path, encoding="utf-8") as file:
+        return done, dir_, json.load(file)["targets"][0]
+
+
+def found(target):
+    """What changes: (op, axis) to (verdict, size)."""
+    return {(item["op"], item["axis"]): (item["verdict"], item["size"]) for item in target["invariance"] if "size" in item}
+
+
+def verdicts(target):
+    return {(item["op"], item["axis"]): item["verdict"] for item in target["invariance"]}
+
+
+def varying(axis, op, expected):
+    def test(folder):
+        name = f"varies_{axis}"
+        done, _, target = run(folder, name, plugin=name)
+        assert found(target) == {(op, axis): expected}, (found(target), done.stdout, done.stderr)
+        assert done.returncode == (1 if expected[0] == "wrong" else 0), done.returncode
+        rig.contains(done.stdout, f"{axis}: {op} is {expected[0]} {WORDS[axis].format(expected[1])}, first at ")
+        assert verdicts(target)[op, "rows" if op == "tapml.state_append" else "chunk"] == "not tried", verdicts(target)
+    test.__name__ = f"a_{axis}_that_counts_is_named"
+    return test
+
+
+def honest_devices_are_never_wrong(folder):
+    for name, place in HONEST:
+        if not rig.usable(name.split(":")[0]):
+            continue
+        sub = os.path.join(folder, name.replace(":", "-") + str(len(place)))
+        _, _, target = run(sub, name, extra=CHECK + "stress = 5%\n", place=place, code=0)
+        all_ = verdicts(target)
+        assert "wrong" not in all_.values(), all_
+        tried = {key for key, verdict in all_.items() if verdict != "not tried"}
+        assert {("tapml.linear", "run"), ("tapml.linear", "rows"), ("tapml.linear", "order"),
+                ("tapml.attention", "chunk"), ("tapml.attention", "verify")} <= tried, all_
+        assert name == "onednn" or ("tapml.state_append", "chunk") in tried, all_  # It does not have that.
+        assert any(axis == "stress" for _, axis in tried), all_
+        assert all(all_[op, axis] == "equal bits" for op, axis in tried if op == "tapml.state_append"), all_
+
+
+def a_second_start_measures_nothing_and_what_is_not_asked_goes(folder):
+    _, dir_, first = run(folder, "cpu", code=0)
+    page = os.path.join(dir_, "report.html")
+    with open(page, "rb") as file:
+        before = file.read()
+    done, _, second = run(folder, "cpu", code=0)
+    assert second["invariance"] == first["invariance"]
+    rig.contains(done.stderr, f"{len(first['invariance'])} axes of operators, 0 of them now")
+    with open(page, "rb") as file:
+        assert file.read() == before, "the same rows, other bytes"
+    rig.contains(rig.check(rig.host("report", dir_), 0).stdout, "invariance, in operators: run ")
+    _, _, third = run(folder, "cpu", extra="[check]\ninvariance = run\n", code=0)
+    assert {item["axis"] for item in third["invariance"]} == {"run"}, third["invariance"]
+    assert "invariance" not in run(folder, "cpu", extra="", code=0)[2]
+
+
+rig.main([
+    varying("run", "tapml.linear", ("wrong", 5)),
+    varying("rows", "tapml.linear", ("within limits", 8)),
+    varying("chunk", "tapml.state_append", ("wrong", 5)),
+    varying("verify", "tapml.state_append", ("wrong", 3)),
+    varying("order", "tapml.linear", ("wrong", 2)),
+    honest_devices_are_never_wrong,
+    a_second_start_measures_nothing_and_what_is_not_asked_goes,
+])
