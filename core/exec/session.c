@@ -439,6 +439,38 @@ tapml_status session_feed(struct session *session, const int32_t *ids, int64_t c
     return TAPML_OK;
 }
 
+// The first op that writes a state without rows that belong to positions, or NULL.
+static const struct graph_op *find_chained(const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        const struct compiled_op *schema = graph->ops[i].schema;
+        for (uint32_t k = 0; k < schema->op->n_params; k++) {
+            const struct compiled_param *param = &schema->params[k];
+            if ((param->effects & TAPML_E_STATE_WRITE) != 0 && !param->region) {
+                return &graph->ops[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+tapml_status session_rewind(struct session *session, int64_t position)
+{
+    const struct graph_op *chained = find_chained(session->graph);
+    if (chained) {
+        return status_fail(TAPML_UNIMPLEMENTED,
+                           "'%s' has a state that goes as a whole from token to token",
+                           chained->instance);
+    }
+    if (session->is_broken || position < 0 || position > session->position) {
+        return status_fail(TAPML_INVALID, "expected a position of 0 .. %lld, found %lld",
+                           (long long)session->position, (long long)position);
+    }
+    session->position = position;
+    session->has_step = 0;
+    return TAPML_OK;
+}
+
 tapml_status session_output(struct session *session,
                             const char *name,
                             const float **out_values,

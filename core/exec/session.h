@@ -87,6 +87,12 @@ tapml_status session_step(struct session *session,
 // as `session_step` does.
 tapml_status session_feed(struct session *session, const int32_t *ids, int64_t count) STATUS_USED;
 
+// Goes back to an earlier position of the sequence, as where drafted tokens are dropped: the next
+// step is at `position`. Rows of states behind it stay as they are until they are written anew.
+// TAPML_UNIMPLEMENTED names a state that goes as a whole from token to token; TAPML_INVALID if the
+// sequence has not come as far.
+tapml_status session_rewind(struct session *session, int64_t position) STATUS_USED;
+
 // The values of an output after the last step, dense, as f32 in memory of the session that lives
 // until the next step; waits for them. `out_shape` has TAPML_MAX_RANK entries. TAPML_NOT_FOUND if
 // the graph has no such output, TAPML_PRECONDITION before the first step.

@@ -194,7 +194,7 @@ tapml_status report_invariance_print(const json_t *target)
 
     text_init(&text);
     if (items != NULL) {
-        text_append(&text, "invariance, in operators: ");
+        text_append(&text, "invariance: ");
         print_counts(items, &text);
         text_append(&text, "\n");
     }

@@ -163,6 +163,29 @@ static void print_driver(struct junit_suite *suite, const json_t *target)
     junit_suite_add(suite, &trial);
 }
 
+// What could not be tried is no test.
+static void print_invariance(struct junit_suite *suite, const json_t *target)
+{
+    const json_t *items = json_object_get(target, "invariance");
+
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        const json_t *item = json_array_get(items, i);
+        const int is_wrong = strcmp(report_markup_string(item, "verdict"), "wrong") == 0;
+        const int64_t tried = report_markup_count(item, "tried");
+        struct junit_trial trial = {.op = report_markup_string(item, "op"),
+                                    .kind = is_wrong ? JUNIT_FAILED : JUNIT_PASSED,
+                                    .reason = report_markup_string(item, "reason"),
+                                    .cases = (uint64_t)(tried > 0 ? tried : 1),
+                                    .bad = is_wrong};
+
+        if (is_wrong || tried > 0) {
+            (void)snprintf(trial.name, sizeof(trial.name), "invariance: %s",
+                           report_markup_string(item, "axis"));
+            junit_suite_add(suite, &trial);
+        }
+    }
+}
+
 static void print_end_to_end(struct junit_suite *suite, const json_t *target)
 {
     static const enum junit_outcome kinds[] = {[REPORT_MODEL_AGREES] = JUNIT_PASSED,
@@ -250,6 +273,7 @@ void report_junit_print(const json_t *report, struct text *out)
         print_cases(&suite, target, "cases", name_kept);
         print_cases(&suite, target, "derived", name_derived);
         print_together(&suite, target);
+        print_invariance(&suite, target);
         print_end_to_end(&suite, target);
         print_suite(&suite, target, i, &suites);
         suites.failed |= suite.cases.failed;

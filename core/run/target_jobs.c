@@ -20,6 +20,7 @@
 #include "run/interrupt.h"
 #include "run/invariances.h"
 #include "run/measuring.h"
+#include "run/model_invariance.h"
 #include "run/progress.h"
 #include "run/setup.h"
 #include "run/target_metadata.h"
@@ -218,6 +219,22 @@ static tapml_status judge_invariances(const struct target_jobs *target)
                                                            .list = &target->verdicts,
                                                            .settings = run->config->invariance,
                                                            .lock = run->lock});
+}
+
+static tapml_status judge_model_invariance(const struct target_jobs *target, struct arena *arena)
+{
+    const struct run_judge_options *run = target->run;
+    struct offloaded_row row;
+
+    if (run->setup->model == NULL || run->config->invariance.axes == 0) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(offloaded_find(run->store, target->name, arena, &row));
+    return model_invariance_judge(
+        &(struct model_invariance_options){.judge = target->judge,
+                                           .target = target->place,
+                                           .plan = row.plan,
+                                           .settings = run->config->invariance});
 }
 
 // Reports a target that runs nothing before anything moves: its numbers have no fault.
@@ -524,6 +541,7 @@ static tapml_status judge_ops(struct target_jobs *target, struct arena *arena)
     TAPML_TRY(judge_invariances(target));
     TAPML_TRY(target->run->setup->model != NULL ? offload_and_measure(target, arena, &was_finished)
                                                 : judge_alone(target, arena, &was_finished));
+    TAPML_TRY(judge_model_invariance(target, arena));
     TAPML_TRY(check_at_end(target, was_finished, &is_wrong));
     return is_wrong ? TAPML_OK : write_bundles(target, was_finished);
 }

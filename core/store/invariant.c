@@ -61,7 +61,7 @@ tapml_status invariant_list(struct store *store,
         store,
         &(struct row_list){.sql = "SELECT op, version, axis, verdict, size, tried, instance, shape,"
                                   " margin, reason, basis FROM invariance WHERE target = ?"
-                                  " ORDER BY op, version, axis",
+                                  " ORDER BY version = 0, op, version, axis",
                            .key = target,
                            .item_bytes = sizeof(**out_items),
                            .take = take},

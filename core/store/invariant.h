@@ -17,8 +17,10 @@
 struct arena;
 struct store;
 
+enum { INVARIANT_MODEL = 0 }; // In the place of an op's version: it is the whole model.
+
 struct invariant_row {
-    const char *op; // Its full name.
+    const char *op; // Its full name; "model".
     uint32_t version;
     const char *axis;     // "rows"
     const char *verdict;  // "equal bits", "within limits", "wrong" or "not tried"
@@ -36,7 +38,7 @@ tapml_status invariant_write(struct store *store,
                              const char *target,
                              const struct invariant_row *item) STATUS_USED;
 
-// The rows of a target, by op, version and axis.
+// The rows of a target, by op, version and axis; those of the whole model at the end.
 tapml_status invariant_list(struct store *store,
                             const char *target,
                             struct arena *arena,

@@ -382,6 +382,18 @@ static tapml_status judge_group(struct invariance_work *work,
     return TAPML_OK;
 }
 
+// Rows of the whole model are somebody else's to judge, as long as they are asked for.
+static int is_of_model(const struct invariance_work *work, const struct invariant_row *row)
+{
+    for (int axis = 0; axis < INVARIANCE_AXES; axis++) {
+        if (is_asked(work, axis) &&
+            strcmp(row->axis, invariance_axis_name((enum invariance_axis)axis)) == 0) {
+            return row->version == INVARIANT_MODEL;
+        }
+    }
+    return 0;
+}
+
 // Writes those that are of use anew, in the place of all.
 static tapml_status forget_others(struct invariance_work *work)
 {
@@ -394,6 +406,16 @@ static tapml_status forget_others(struct invariance_work *work)
         }
     }
     return TAPML_OK;
+}
+
+static int has_others(struct invariance_work *work)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < work->known_count; i++) {
+        work->is_kept[i] |= is_of_model(work, &work->known[i]);
+        kept += work->is_kept[i] != 0;
+    }
+    return kept < work->known_count;
 }
 
 // Marks what is of use, and deletes all else, before anything is tried: nothing that reads the
@@ -414,6 +436,9 @@ static tapml_status settle_known(struct invariance_work *work,
         }
     }
     work->counts = (struct invariance_counts){.all = 0};
+    if (!has_others(work)) {
+        return TAPML_OK;
+    }
     TAPML_TRY(store_begin(store));
     tapml_status status = forget_others(work);
     status = status == TAPML_OK ? store_commit(store) : status;
@@ -441,12 +466,6 @@ static tapml_status judge_all(struct invariance_work *work)
     const double passed = (double)count_passed(options->list);
     work->stress_every =
         share > 0 && passed > 0 ? (size_t)fmax(1, fmin(floor(1 / share), passed)) : 1;
-    TAPML_TRY(invariant_list(options->verdicts->store, options->verdicts->target, work->arena,
-                             &work->known, &work->known_count));
-    work->is_kept = arena_array(work->arena, work->known_count + 1, sizeof(*work->is_kept));
-    if (!work->is_kept) {
-        return status_no_memory();
-    }
     TAPML_TRY(representative_list(options->verdicts->store, work->arena, &groups, &group_count));
     TAPML_TRY(settle_known(work, groups, group_count));
     for (size_t i = 0; i < group_count; i++) {
@@ -457,15 +476,28 @@ static tapml_status judge_all(struct invariance_work *work)
     return TAPML_OK;
 }
 
+// Where nothing is asked, nothing is opened.
+static tapml_status judge_or_forget(struct invariance_work *work)
+{
+    const struct invariance_options *options = work->options;
+    TAPML_TRY(invariant_list(options->verdicts->store, options->verdicts->target, work->arena,
+                             &work->known, &work->known_count));
+    work->is_kept = arena_array(work->arena, work->known_count + 1, sizeof(*work->is_kept));
+    if (!work->is_kept) {
+        return status_no_memory();
+    }
+    if (options->settings.axes == 0) {
+        return settle_known(work, NULL, 0);
+    }
+    TAPML_TRY(examiner_create(options->verdicts, &work->examiner));
+    return judge_all(work);
+}
+
 tapml_status invariance_judge(const struct invariance_options *options,
                               struct invariance_counts *out_counts)
 {
     struct invariance_work work = {.options = options, .arena = arena_create()};
-    tapml_status status =
-        work.arena ? examiner_create(options->verdicts, &work.examiner) : status_no_memory();
-    if (status == TAPML_OK) {
-        status = judge_all(&work);
-    }
+    const tapml_status status = work.arena ? judge_or_forget(&work) : status_no_memory();
     examiner_destroy(work.examiner);
     arena_destroy(work.arena);
     if (status == TAPML_OK) {

@@ -3,6 +3,7 @@
 #include "verify/invariance_load.h"
 
 #include "base/alloc.h"
+#include "exec/persist.h"
 #include "verify/replay.h"
 
 #include <pthread.h>
@@ -33,12 +34,25 @@ static int step(struct invariance_load *load, uint64_t *counter)
     return goes_on;
 }
 
+// That somebody has killed a worker is no failure of its device.
+static tapml_status
+run_once(struct invariance_load *load, struct replay *replay, struct replay_result *out_result)
+{
+    struct persist persist;
+    tapml_status status = TAPML_OK;
+    persist_begin(&persist, load->backend);
+    do {
+        status = replay_run(replay, load->item, load->schema, 0, out_result);
+    } while (persist_again(&persist, &status));
+    return status;
+}
+
 static tapml_status run_calls(struct invariance_load *load, struct replay *replay)
 {
     struct replay_result result;
     int goes_on = 1;
     while (goes_on && step(load, &load->begun)) {
-        TAPML_TRY(replay_run(replay, load->item, load->schema, 0, &result));
+        TAPML_TRY(run_once(load, replay, &result));
         if (result.outcome != REPLAY_RAN) {
             return status_fail(TAPML_UNIMPLEMENTED, "%s", result.reason);
         }

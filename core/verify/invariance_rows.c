@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const int64_t together[] = {2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 0};
-static const int64_t chunks[] = {1, 5, 64, 0};
+const int64_t invariance_rows_chunks[] = {1, 5, 64, 0};
 
 enum { ROWS_MAX = 65 };
 
@@ -245,8 +245,9 @@ static tapml_status try_chunk(const struct lines *lines)
     int is_base = 0;
     TAPML_TRY(run_tokens(lines, 0, all, NULL, lines->arena, &whole));
     TAPML_TRY(take_base(lines, &whole, (uint64_t)all, &is_base));
-    for (size_t i = 0; is_base && chunks[i] > 0 && chunks[i] < all; i++) {
-        TAPML_TRY(try_chunks(lines, &whole, all, chunks[i]));
+    for (size_t i = 0; is_base && invariance_rows_chunks[i] > 0 && invariance_rows_chunks[i] < all;
+         i++) {
+        TAPML_TRY(try_chunks(lines, &whole, all, invariance_rows_chunks[i]));
     }
     return TAPML_OK;
 }

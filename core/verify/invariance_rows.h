@@ -15,6 +15,9 @@ enum {
     INVARIANCE_DRAFTED_MOST = 16
 };
 
+// The sizes of calls that prompts are divided into, ended by 0.
+extern const int64_t invariance_rows_chunks[];
+
 // Each of the first rows of a kept case of an op without states alone, then as many as there are
 // sizes (2 .. 65) together, each of them several times: a row has the bits that it has alone.
 tapml_status invariance_rows_try(struct invariance_trial *trial,

@@ -84,6 +84,10 @@ for budget in ("some", "0", "-1", "1.5", "101%", "5m"):
         extra=f"[select]\nbudget = {budget}\n")
 ini("an unknown order", ["[order] policy: expected 'auto', 'carved', 'balance', 'cover' or the id of a policy: ",
                          "'random'"], extra="[order]\npolicy = random\n")
+ini("an axis that is none", ["run.ini:14: [check] invariance: expected axes (run, rows, chunk, verify, order), found 'row', did "
+                             "you mean 'rows'?"], extra="[check]\ninvariance = run, row\n")
+ini("stress that is no share", ["run.ini:14: [check] stress: expected a share above 0% and at most 100%, such as '2%', found '2'"],
+    extra="[check]\nstress = 2\n")
 ini("a choice by a backend", ["[select] policy: the component 'reference' is of kind 'tapml.backend/1', expected a policy"],
     extra="[select]\nbudget = 2\npolicy = reference\n")
 ini("a choice without a budget", ["run.ini:14: [select] policy: expected 'budget' beside it, within which 'quick' chooses"],

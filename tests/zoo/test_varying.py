@@ -46,14 +46,20 @@ def verdicts(target):
     return {(item["op"], item["axis"]): item["verdict"] for item in target["invariance"]}
 
 
-def varying(axis, op, expected):
+def varying(axis, op, expected, **of_model):
+    """`of_model`: what the same does to the whole model, axis by axis, and the first instance."""
     def test(folder):
         name = f"varies_{axis}"
         done, _, target = run(folder, name, plugin=name)
-        assert found(target) == {(op, axis): expected}, (found(target), done.stdout, done.stderr)
+        model = {("model", key): value[:2] for key, value in of_model.items()}
+        assert found(target) == {(op, axis): expected, **model}, (found(target), done.stdout, done.stderr)
         assert done.returncode == (1 if expected[0] == "wrong" else 0), done.returncode
         rig.contains(done.stdout, f"{axis}: {op} is {expected[0]} {WORDS[axis].format(expected[1])}, first at ")
         assert verdicts(target)[op, "rows" if op == "tapml.state_append" else "chunk"] == "not tried", verdicts(target)
+        first = {item["axis"]: (item["instance"], item["shape"].split(",")[0]) for item in target["invariance"]
+                 if item["op"] == "model" and "size" in item}
+        assert first == {key: (value[2], op) for key, value in of_model.items()}, first
+        assert verdicts(target)["model", "chunk"] != "not tried" and verdicts(target)["model", "verify"] != "not tried"
     test.__name__ = f"a_{axis}_that_counts_is_named"
     return test
 
@@ -68,7 +74,8 @@ def honest_devices_are_never_wrong(folder):
         assert "wrong" not in all_.values(), all_
         tried = {key for key, verdict in all_.items() if verdict != "not tried"}
         assert {("tapml.linear", "run"), ("tapml.linear", "rows"), ("tapml.linear", "order"),
-                ("tapml.attention", "chunk"), ("tapml.attention", "verify")} <= tried, all_
+                ("tapml.attention", "chunk"), ("tapml.attention", "verify"), ("model", "chunk"),
+                ("model", "verify")} <= tried, all_
         assert name == "onednn" or ("tapml.state_append", "chunk") in tried, all_  # It does not have that.
         assert any(axis == "stress" for _, axis in tried), all_
         assert all(all_[op, axis] == "equal bits" for op, axis in tried if op == "tapml.state_append"), all_
@@ -81,10 +88,11 @@ def a_second_start_measures_nothing_and_what_is_not_asked_goes(folder):
         before = file.read()
     done, _, second = run(folder, "cpu", code=0)
     assert second["invariance"] == first["invariance"]
-    rig.contains(done.stderr, f"{len(first['invariance'])} axes of operators, 0 of them now")
+    rig.contains(done.stderr, " axes of operators, 0 of them now")
+    assert "the whole model" not in done.stderr, done.stderr
     with open(page, "rb") as file:
         assert file.read() == before, "the same rows, other bytes"
-    rig.contains(rig.check(rig.host("report", dir_), 0).stdout, "invariance, in operators: run ")
+    rig.contains(rig.check(rig.host("report", dir_), 0).stdout, "invariance: run ")
     _, _, third = run(folder, "cpu", extra="[check]\ninvariance = run\n", code=0)
     assert {item["axis"] for item in third["invariance"]} == {"run"}, third["invariance"]
     assert "invariance" not in run(folder, "cpu", extra="", code=0)[2]
@@ -92,9 +100,10 @@ def a_second_start_measures_nothing_and_what_is_not_asked_goes(folder):
 
 rig.main([
     varying("run", "tapml.linear", ("wrong", 5)),
-    varying("rows", "tapml.linear", ("within limits", 8)),
-    varying("chunk", "tapml.state_append", ("wrong", 5)),
-    varying("verify", "tapml.state_append", ("wrong", 3)),
+    varying("rows", "tapml.linear", ("within limits", 8), chunk=("within limits", 1, "layers.0/attn/q_proj"),
+            verify=("within limits", 8, "layers.0/attn/q_proj")),
+    varying("chunk", "tapml.state_append", ("wrong", 5), chunk=("wrong", 5, "layers.0/attn/k_append")),
+    varying("verify", "tapml.state_append", ("wrong", 3), verify=("wrong", 3, "layers.0/attn/k_append")),
     varying("order", "tapml.linear", ("wrong", 2)),
     honest_devices_are_never_wrong,
     a_second_start_measures_nothing_and_what_is_not_asked_goes,

@@ -384,6 +384,50 @@ Test(session, names_the_op_that_fails)
     close_fixture(&fixture);
 }
 
+// Rows behind it are still there, and nothing sees them.
+Test(session, goes_back_to_an_earlier_position)
+{
+    struct fixture fixture;
+    const float *values = NULL;
+    float *kept = NULL;
+    int64_t shape[TAPML_MAX_RANK];
+    uint32_t rank = 0;
+    const int32_t others[] = {3, 1, 2};
+    open_fixture(&fixture, &(struct late_options){0}, (const char *const[]){"* -> gpu", NULL});
+    struct session *session = fixture.session;
+    cr_assert_eq(session_feed(session, prompt, 4), TAPML_OK, "%s", status_message());
+    cr_assert_eq(session_output(session, "logits", &values, shape, &rank), TAPML_OK);
+    kept = alloc_array((size_t)shape[1], sizeof(*kept));
+    memcpy(kept, values, (size_t)shape[1] * sizeof(*kept));
+    cr_assert_eq(session_rewind(session, 1), TAPML_OK, "%s", status_message());
+    cr_expect_eq(session_position(session), 1);
+    cr_expect_eq(session_output(session, "logits", &values, shape, &rank), TAPML_PRECONDITION);
+    cr_assert_eq(session_feed(session, others, 3), TAPML_OK, "%s", status_message());
+    cr_assert_eq(session_rewind(session, 1), TAPML_OK, "%s", status_message());
+    cr_assert_eq(session_feed(session, prompt + 1, 3), TAPML_OK, "%s", status_message());
+    cr_assert_eq(session_output(session, "logits", &values, shape, &rank), TAPML_OK);
+    cr_expect_eq(memcmp(kept, values, (size_t)shape[1] * sizeof(*kept)), 0);
+    cr_expect_eq(session_rewind(session, 5), TAPML_INVALID);
+    cr_expect_eq(session_rewind(session, -1), TAPML_INVALID);
+    alloc_free(kept);
+    close_fixture(&fixture);
+}
+
+Test(session, does_not_go_back_where_a_state_goes_as_a_whole)
+{
+    struct plugin_fixture plugins;
+    plugin_fixture_open(&plugins);
+    struct backend *backend = plugin_fixture_backend(&plugins, "reference:f32");
+    struct model *model = plugin_fixture_model(&plugins, "tests/data/models/mamba");
+    struct session *session = open_session(model, &backend, 1, NULL);
+    cr_assert_eq(session_begin(session, 4), TAPML_OK);
+    cr_expect_eq(session_rewind(session, 0), TAPML_UNIMPLEMENTED);
+    session_destroy(session);
+    model_close(model);
+    backend_release(backend);
+    plugin_fixture_close(&plugins);
+}
+
 static void expect_refused(tapml_status status, tapml_status expected, const char *message)
 {
     cr_expect_eq(status, expected);

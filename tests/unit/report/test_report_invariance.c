@@ -111,7 +111,7 @@ Test(report_invariance, is_printed)
     MUST(report_invariance_print(target));
     (void)fflush(stdout);
     cr_assert_stdout_eq_str(
-        "invariance, in operators: run 2 equal bits; rows 1 within limits; order 1 wrong\n"
+        "invariance: run 2 equal bits; rows 1 within limits; order 1 wrong\n"
         "  rows: tapml.linear is within limits from 8 rows on, first at layers.0/q (rows=8)\n"
         "  order: tapml.linear is wrong with 2 queues busy, first at layers.0/<q> (x=[4,64]): y[0] "
         "is "

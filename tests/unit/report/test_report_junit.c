@@ -119,3 +119,23 @@ Test(report_junit, a_wrong_driver_is_the_failure)
         "&lt;wrong&gt;\"");
     expect("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\"");
 }
+
+Test(report_junit, what_counts_and_must_not_is_a_failure)
+{
+    json_t *report = report_make();
+    json_t *target = json_array_get(json_object_get(report, "targets"), 0);
+    json_t *items = json_pack("[{s:s,s:s,s:s,s:i,s:s},{s:s,s:s,s:s,s:i,s:s},{s:s,s:s,s:s,s:i,s:s}]",
+                              "op", "tapml.silu", "axis", "rows", "verdict", "wrong", "tried", 16,
+                              "reason", "y[0] is 2", "op", "model", "axis", "chunk", "verdict",
+                              "within limits", "tried", 2, "reason", "", "op", "tapml.silu", "axis",
+                              "chunk", "verdict", "not tried", "tried", 0, "reason", "no states");
+
+    cr_assert_not_null(items);
+    json_object_set_new(target, "invariance", items);
+    text_clear(&xml);
+    report_junit_print(report, &xml);
+    json_decref(report);
+    expect("name=\"invariance: rows\"");
+    expect("y[0] is 2");
+    expect("tests=\"8\" failures=\"2\"");
+}
