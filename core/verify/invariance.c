@@ -15,6 +15,8 @@
 #include <math.h>
 #include <string.h>
 
+static const char NO_SECOND[] = "a second queue cannot be opened";
+
 enum { RULES = 1 }; // Another number makes every row anew: what is tried has changed.
 
 struct invariance_work {
@@ -86,8 +88,7 @@ static tapml_status open_second(struct invariance_work *work)
         return status;
     }
     work->second = NULL;
-    work->no_second =
-        arena_format(work->arena, "a second queue cannot be opened: %s", status_message());
+    work->no_second = arena_format(work->arena, "%s: %s", NO_SECOND, status_message());
     return work->no_second ? TAPML_OK : status_no_memory();
 }
 
@@ -279,20 +280,17 @@ static void count(struct invariance_work *work, const char *axis, const char *ve
     counts->wrong += strcmp(verdict, invariance_trial_kind_name(INVARIANCE_WRONG)) == 0;
 }
 
-// Whether an earlier start has made this row. What could not be tried may be tried now.
+// Whether an earlier start has made this row. What lacked a second queue may have one now.
 static int is_known(struct invariance_work *work,
                     const struct representative_group *group,
                     enum invariance_axis axis,
                     const char *basis)
 {
-    const int needs_second = axis == INVARIANCE_ORDER || axis == INVARIANCE_STRESS;
     for (size_t i = 0; i < work->known_count; i++) {
         const struct invariant_row *row = &work->known[i];
-        const int is_untried =
-            strcmp(row->verdict, invariance_trial_kind_name(INVARIANCE_UNTRIED)) == 0;
         if (strcmp(row->op, group->op) == 0 && row->version == group->version &&
             strcmp(row->axis, invariance_axis_name(axis)) == 0 && strcmp(row->basis, basis) == 0 &&
-            !(is_untried && needs_second)) {
+            strncmp(row->reason, NO_SECOND, sizeof(NO_SECOND) - 1) != 0) {
             work->is_kept[i] = 1;
             count(work, row->axis, row->verdict);
             return 1;
