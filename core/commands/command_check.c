@@ -58,7 +58,7 @@ static tapml_status ask_backend(struct check *check,
     struct registry_location location;
 
     *out_is_asked = 0;
-    if (place->backend == NULL || place->isolation.url != NULL) {
+    if (place->backend == NULL || place_isolation_is_far(&place->isolation)) {
         return TAPML_OK;
     }
     // A name that leads nowhere is a mistake in the file, with more words.

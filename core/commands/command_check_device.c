@@ -23,6 +23,7 @@ static const struct options_spec specs[] = {
     {"--target", "NAME", "a target of --config with its injected faults, instead of BACKEND"},
     {"--isolation", "always|never|loopback", "always, in a worker process, by default"},
     SETUP_DEADLINE_OPTION,
+    SETUP_FAR_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };

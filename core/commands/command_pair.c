@@ -7,6 +7,8 @@
 
 static const struct options_spec specs[] = {
     {"--name", "NAME", "what the other machine is called from now on"},
+    {"--listen", "ADDRESS",
+     "waits at HOST:PORT for a machine that this one cannot reach, 'tapml-worker --pair URL'"},
     {"--remove", "NAME", "forgets a machine, whose key is not accepted any more"},
     {"--help", NULL, "prints this"},
     {NULL, NULL, NULL},
@@ -14,9 +16,10 @@ static const struct options_spec specs[] = {
 
 const struct options_manual command_pair_manual = {
     .usage = "tapml-host pair URL [--name NAME]\n"
+             "tapml-host pair --listen ADDRESS [--name NAME]\n"
              "tapml-host pair [--remove NAME]",
     .about = "Pairs this user with the machine at URL, tapml://HOST:PORT, which waits by "
-             "'tapml-worker --pair HOST:PORT', so that "
+             "'tapml-worker --pair HOST:PORT', or with one that calls, so that "
              "a target can be there. Both sides show a code; a person compares them. Without an "
              "address lists the machines that are paired.",
     .specs = specs,
@@ -25,13 +28,21 @@ const struct options_manual command_pair_manual = {
 static tapml_status pair(const struct options *options)
 {
     const char *removed = options_get(options, "--remove");
+    const char *address = options_get(options, "--listen");
+    const size_t plain_max = removed == NULL && address == NULL;
 
-    if (options->plain_count > 1 || (options->plain_count == 1 && removed != NULL)) {
-        return status_fail(TAPML_INVALID, "expected one address, found '%s'",
+    if (removed != NULL && address != NULL) {
+        return status_fail(TAPML_INVALID, "--remove and --listen exclude each other");
+    }
+    if (options->plain_count > plain_max) {
+        return status_fail(TAPML_INVALID, "expected one address, found '%s' too",
                            options->plain[options->plain_count - 1]);
     }
     if (removed != NULL) {
         return pair_remove(removed);
+    }
+    if (address != NULL) {
+        return pair_wait(address, options_get(options, "--name"), "tapml-worker --pair");
     }
     return options->plain_count == 1 ? pair_call(options->plain[0], options_get(options, "--name"))
                                      : pair_list();

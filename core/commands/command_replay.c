@@ -49,6 +49,7 @@ static const struct options_spec specs[] = {
     {"--target", "NAME", "a target of --config with its injected faults, instead of --backend"},
     {"--isolation", "always|never|loopback", "always, in a worker process, by default"},
     SETUP_DEADLINE_OPTION,
+    SETUP_FAR_OPTIONS,
     {"--activations", "f32|f16", "f32 by default; a bundle and a target have their own"},
     {"--comparer", "ID",
      "a comparer of a plugin measures the outputs too; may be given several times"},

@@ -174,14 +174,16 @@ static tapml_status make_settings(const struct isolation_options *options,
 
 // Of a worker of another machine, which knows by itself where its plugins are.
 static tapml_status make_far_settings(const struct isolation_options *options,
-                                      const char *url,
+                                      const struct place_isolation *how,
                                       const char *backend,
                                       struct settings *settings)
 {
+    const char *where = how->url != NULL ? how->url : how->listen;
     const char *slash = strchr(backend, '/');
     const char *component = slash != NULL ? slash + 1 : backend;
 
-    settings->name = arena_format(settings->arena, "the component '%s' of %s", backend, url);
+    settings->name = arena_format(settings->arena, "the component '%s' of %s%s", backend,
+                                  how->url != NULL ? "" : "the worker that dials ", where);
     settings->is_failed = settings->name == NULL;
     add(settings, "worker", "backend", arena_text(settings->arena, backend));
     add_options(settings, options, component, strcspn(component, ":"));
@@ -222,9 +224,10 @@ static tapml_status make_channel(const struct isolation_options *options,
 {
     char *path = NULL;
 
-    if (how->url != NULL) {
+    if (place_isolation_is_far(how)) {
         return remote_create(
             &(struct remote_options){.url = how->url,
+                                     .listen = how->listen,
                                      .memory_bytes = (uint64_t)how->memory_mib << 20,
                                      .patience_ns = (uint64_t)how->patience_s * 1000000000u,
                                      .timeline = options->timeline},
@@ -247,9 +250,9 @@ tapml_status isolation_open(const struct isolation_options *options,
 {
     struct settings settings = {.arena = options->arena};
     struct channel *channel = NULL;
-    tapml_status status = how->url != NULL
-                              ? make_far_settings(options, how->url, backend, &settings)
-                              : make_settings(options, backend, &settings);
+    const int is_far = place_isolation_is_far(how);
+    tapml_status status = is_far ? make_far_settings(options, how, backend, &settings)
+                                 : make_settings(options, backend, &settings);
 
     if (status == TAPML_OK) {
         status = keep(&settings);
@@ -268,7 +271,7 @@ tapml_status isolation_open(const struct isolation_options *options,
                                    .deadline_ns = (uint64_t)how->deadline_s * 1000000000u,
                                    .counter_count = (uint32_t)options->rule_count},
         out_backend);
-    if (status == TAPML_DEADLINE && how->url == NULL) {
+    if (status == TAPML_DEADLINE && !is_far) {
         note_hang(&settings.location, how);
     }
     return status;

@@ -18,6 +18,13 @@ enum { WEEK_S = 7 * 24 * 3600 };
 #define IN_GROUP(member_)    .offset = offsetof(struct group_rule, member_)
 #define IN_FORECAST(member_) .offset = offsetof(struct run_config_forecast, member_)
 
+// A limit of a worker.
+#define LIMIT_KEY(section_, name_, place_, example_, help_)                                        \
+    {                                                                                              \
+        .section = (section_), .name = (name_), .kind = KEY_NUMBER, .fallback = "0",               \
+        .high = LIMITS_MAX, place_, .example = (example_), .help = (help_)                         \
+    }
+
 static const char backend_type[] = "COMPONENT, COMPONENT:DEVICE or PLUGIN/COMPONENT:DEVICE";
 static const char isolation_help[] =
     "With 'always', the plugin runs in a worker process, where a crash, a hang or too much memory "
@@ -219,30 +226,13 @@ static const struct key keys[] = {
      IN_RUN(source.isolation.memory_mib),
      .example = "4096",
      .help = memory_help},
-    {.section = "source",
-     .name = "limit-files",
-     .kind = KEY_NUMBER,
-     .fallback = "0",
-     .high = LIMITS_MAX,
-     IN_RUN(source.isolation.limits.files),
-     .example = "256",
-     .help = files_help},
-    {.section = "source",
-     .name = "limit-processes",
-     .kind = KEY_NUMBER,
-     .fallback = "0",
-     .high = LIMITS_MAX,
-     IN_RUN(source.isolation.limits.processes),
-     .example = "4096",
-     .help = processes_help},
-    {.section = "source",
-     .name = "limit-cpu",
-     .kind = KEY_NUMBER,
-     .fallback = "0",
-     .high = LIMITS_MAX,
-     IN_RUN(source.isolation.limits.cpu_s),
-     .example = "3600",
-     .help = cpu_help},
+    LIMIT_KEY("source", "limit-files", IN_RUN(source.isolation.limits.files), "256", files_help),
+    LIMIT_KEY("source",
+              "limit-processes",
+              IN_RUN(source.isolation.limits.processes),
+              "4096",
+              processes_help),
+    LIMIT_KEY("source", "limit-cpu", IN_RUN(source.isolation.limits.cpu_s), "3600", cpu_help),
     {.section = "source",
      .name = "observers",
      .kind = KEY_TEXT,
@@ -268,6 +258,14 @@ static const struct key keys[] = {
          "A worker on another machine, 'tapml-worker --listen', which was paired by 'tapml-host "
          "pair'. 'backend' is then a component that is installed there. See docs/remote.md."},
     {.section = "target.",
+     .name = "listen",
+     .kind = KEY_TEXT,
+     IN_TARGET(isolation.listen),
+     .type = "HOST:PORT",
+     .example = "0.0.0.0:7700",
+     .help = "In place of 'url': waits here for a paired worker that dials, 'tapml-worker --dial', "
+             "as behind a router that forwards nothing. See docs/remote.md."},
+    {.section = "target.",
      .name = "patience",
      .kind = KEY_NUMBER,
      .fallback = "600",
@@ -275,8 +273,9 @@ static const struct key keys[] = {
      .high = REMOTE_PATIENCE_MAX_S,
      IN_TARGET(isolation.patience_s),
      .example = "3600",
-     .help = "Seconds for which the machine of 'url' may be out of reach; after that the target is "
-             "given up, and a second start of the run goes on with it."},
+     .help =
+         "Seconds for which the machine of 'url' or 'listen' may be out of reach; after that the "
+         "target is given up, and a second start of the run goes on with it."},
     {.section = "target.",
      .name = "isolation",
      .kind = KEY_CHOICE,
@@ -302,30 +301,13 @@ static const struct key keys[] = {
      IN_TARGET(isolation.memory_mib),
      .example = "4096",
      .help = memory_help},
-    {.section = "target.",
-     .name = "limit-files",
-     .kind = KEY_NUMBER,
-     .fallback = "0",
-     .high = LIMITS_MAX,
-     IN_TARGET(isolation.limits.files),
-     .example = "256",
-     .help = files_help},
-    {.section = "target.",
-     .name = "limit-processes",
-     .kind = KEY_NUMBER,
-     .fallback = "0",
-     .high = LIMITS_MAX,
-     IN_TARGET(isolation.limits.processes),
-     .example = "4096",
-     .help = processes_help},
-    {.section = "target.",
-     .name = "limit-cpu",
-     .kind = KEY_NUMBER,
-     .fallback = "0",
-     .high = LIMITS_MAX,
-     IN_TARGET(isolation.limits.cpu_s),
-     .example = "3600",
-     .help = cpu_help},
+    LIMIT_KEY("target.", "limit-files", IN_TARGET(isolation.limits.files), "256", files_help),
+    LIMIT_KEY("target.",
+              "limit-processes",
+              IN_TARGET(isolation.limits.processes),
+              "4096",
+              processes_help),
+    LIMIT_KEY("target.", "limit-cpu", IN_TARGET(isolation.limits.cpu_s), "3600", cpu_help),
     {.section = "target.",
      .name = "observers",
      .kind = KEY_TEXT,

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "config/key_reader.h"
 #include "config/keys.h"
+#include "remote/address.h"
 
 #include <string.h>
 
@@ -44,6 +45,41 @@ static int has_room(const struct ini *ini,
     return 0;
 }
 
+static void refuse_address(const struct run_config *config,
+                           const char *section,
+                           const char *key,
+                           tapml_status status,
+                           struct problems *problems)
+{
+    if (status != TAPML_OK) {
+        problems_refuse(problems, &config->ini, section, key, "%s", status_message());
+    }
+}
+
+// Where a target on another machine is.
+static void check_address(const struct run_config *config,
+                          const char *section,
+                          const struct place_isolation *isolation,
+                          struct problems *problems)
+{
+    struct address address;
+
+    if (isolation->url != NULL && isolation->listen != NULL) {
+        problems_refuse(problems, &config->ini, section, "listen",
+                        "expected either 'url', of a worker that listens, or 'listen', for one "
+                        "that dials");
+        return;
+    }
+    if (isolation->url != NULL) {
+        refuse_address(config, section, "url", address_parse_url(isolation->url, &address),
+                       problems);
+    }
+    if (isolation->listen != NULL) {
+        refuse_address(config, section, "listen", address_parse(isolation->listen, &address),
+                       problems);
+    }
+}
+
 static void read_target(struct run_config *config, size_t index, struct problems *problems)
 {
     const char *section = config->ini.sections[index];
@@ -62,6 +98,7 @@ static void read_target(struct run_config *config, size_t index, struct problems
             config->ini.name, config->ini.section_lines[index], name);
     }
     key_reader_read(keys_table(), &config->ini, section, &target, problems);
+    check_address(config, section, &target.isolation, problems);
     config->targets[config->target_count++] = target;
 }
 
@@ -88,7 +125,7 @@ static void check_fault_place(const struct run_config *config,
 {
     for (size_t i = 0; i < config->target_count && fault_rule_needs_worker(&fault->rule); i++) {
         if (strcmp(config->targets[i].name, fault->target) == 0 &&
-            config->targets[i].isolation.url == NULL &&
+            !place_isolation_is_far(&config->targets[i].isolation) &&
             config->targets[i].isolation.mode != PLACE_ISOLATION_ALWAYS) {
             problems_refuse(problems, &config->ini, fault->rule.name, "kind",
                             "'%s' ends the process: expected isolation = always in [target.%s]",

@@ -531,7 +531,7 @@ tapml_status survey_check(const char *program,
 {
     struct registry_location location;
 
-    if (how->url != NULL) {
+    if (place_isolation_is_far(how)) {
         return TAPML_OK; // Its machine knows.
     }
     if (how->mode != PLACE_ISOLATION_ALWAYS) {

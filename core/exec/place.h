@@ -37,9 +37,16 @@ struct place_isolation {
     int64_t memory_mib; // Of a worker's own; 0: three quarters of the machine's.
     const char *url;    // Of a worker on another machine (remote/remote.h), whatever `mode` says;
                         // or NULL.
+    const char *listen; // HOST:PORT, at which such a worker is waited for; or NULL.
     int64_t patience_s; // For which that machine may be out of reach.
     struct worker_limits limits;
 };
+
+// Whether the plugin runs on another machine.
+static inline int place_isolation_is_far(const struct place_isolation *isolation)
+{
+    return isolation->url != NULL || isolation->listen != NULL;
+}
 
 // What a place is, before anything is open. Texts and faults are borrowed.
 struct place_settings {

@@ -232,14 +232,26 @@ static tapml_status take_opened(struct far_side *far, struct wire_reader *reader
                                 : status_fail(TAPML_INVALID, "its list of ops is garbled");
 }
 
+// What another machine says of its worker has no subject.
+static tapml_status start_channel(const struct far_side *far)
+{
+    const tapml_status status = channel_start(far->given.channel);
+    char how[512];
+
+    if (status != TAPML_UNAVAILABLE || !far->given.channel->is_far) {
+        return status;
+    }
+    (void)snprintf(how, sizeof(how), "%s", status_message());
+    return status_fail(status, "%s %s", far->given.name, how);
+}
+
 static tapml_status start(struct far_side *far)
 {
-    struct channel *channel = far->given.channel;
     struct wire_reader reader;
     int is_answered = 0;
     forget_work(far);
     atomic_store((_Atomic(uint64_t) *)(void *)far->control.memory, 0);
-    TAPML_TRY(channel_start(channel));
+    TAPML_TRY(start_channel(far));
     far->is_up = 1;
     TAPML_TRY(far_side_announce_regions(far));
     far_side_begin(far, MESSAGE_OPEN);

@@ -25,9 +25,16 @@ static const struct options_spec specs[] = {
     {"--under", "PROCESS", "ends when this process, which is tapml-host, does"},
     {"--listen", "ADDRESS",
      "serves hosts on other machines at HOST:PORT, as [target.NAME] url of theirs says"},
-    {"--cache", "DIR", "with --listen: keeps what hosts have sent there, in place of ~/.cache"},
-    {"--cache-size", "MIB", "with --listen: what each host may fill of it, 8192 MiB if absent"},
-    {"--pair", "ADDRESS", "waits at HOST:PORT for 'tapml-host pair', and asks for the code"},
+    {"--dial", "URL",
+     "serves the host that waits at tapml://HOST:PORT, as [target.NAME] listen of its says; may be "
+     "given several times"},
+    {"--cache", "DIR",
+     "with --listen or --dial: keeps what hosts have sent there, in place of ~/.cache"},
+    {"--cache-size", "MIB",
+     "with --listen or --dial: what each host may fill of it, 8192 MiB if absent"},
+    {"--pair", "ADDRESS",
+     "waits at HOST:PORT for 'tapml-host pair', or calls tapml://HOST:PORT, where 'tapml-host pair "
+     "--listen' waits; asks for the code"},
     {"--name", "NAME", "with --pair: what the host is called from now on"},
     {"--serve", NULL, "runs a backend for the process that has started it"},
     {"--limit-files", "N", "descriptors that it may have; 0, by default: as many as its parent"},
@@ -42,6 +49,7 @@ static const struct options_spec specs[] = {
 static const struct options_manual manual = {
     .usage = "tapml-worker --probe PLUGIN [COMPONENT[:DEVICE] [SETTING ...]]\n"
              "tapml-worker --listen ADDRESS [--cache DIR] [--cache-size MIB]\n"
+             "tapml-worker --dial URL [--cache DIR] [--cache-size MIB]\n"
              "tapml-worker --pair ADDRESS [--name NAME]\n"
              "tapml-worker --under PROCESS --serve [--limit-files N] [--limit-processes N] "
              "[--limit-cpu SECONDS]",
@@ -81,18 +89,28 @@ static enum outcome probe(const char *plugin, const struct options *options)
                                   .options = words});
 }
 
-static enum outcome listen_for_hosts(const char *program, const struct options *options)
+static tapml_status read_dials(const struct options *options, struct far_worker_options *worker)
 {
-    int64_t cache_mib = 0;
-    const tapml_status status =
-        options_i64(options, "--cache-size", FAR_WORKER_CACHE_MIB, 0, CACHE_MIB_MAX, &cache_mib);
+    for (size_t i = 0; options_at(options, "--dial", i) != NULL; i++) {
+        if (i == FAR_WORKER_DIALS_MAX) {
+            return status_fail(TAPML_INVALID, "expected at most %d options --dial",
+                               FAR_WORKER_DIALS_MAX);
+        }
+        worker->dials[worker->dial_count++] = options_at(options, "--dial", i);
+    }
+    return TAPML_OK;
+}
 
-    return status == TAPML_OK ? far_worker_listen(&(struct far_worker_options){
-                                    .program = program,
-                                    .address = options_get(options, "--listen"),
-                                    .cache = options_get(options, "--cache"),
-                                    .cache_mib = cache_mib})
-                              : outcome_report(status);
+static enum outcome serve_hosts(const char *program, const struct options *options)
+{
+    struct far_worker_options worker = {.program = program,
+                                        .address = options_get(options, "--listen"),
+                                        .cache = options_get(options, "--cache")};
+    tapml_status status = options_i64(options, "--cache-size", FAR_WORKER_CACHE_MIB, 0,
+                                      CACHE_MIB_MAX, &worker.cache_mib);
+
+    status = status == TAPML_OK ? read_dials(options, &worker) : status;
+    return status == TAPML_OK ? far_worker_serve(&worker) : outcome_report(status);
 }
 
 static enum outcome run(const char *program, const struct options *options)
@@ -115,12 +133,12 @@ static enum outcome run(const char *program, const struct options *options)
     if (plugin != NULL) {
         return probe(plugin, options);
     }
-    if (options_get(options, "--listen") != NULL) {
-        return listen_for_hosts(program, options);
+    if (options_get(options, "--listen") != NULL || options_get(options, "--dial") != NULL) {
+        return serve_hosts(program, options);
     }
     if (options_get(options, "--pair") != NULL) {
         return outcome_report(
-            pair_wait(options_get(options, "--pair"), options_get(options, "--name")));
+            pair_either(options_get(options, "--pair"), options_get(options, "--name")));
     }
     (void)options_help(&manual);
     return OUTCOME_USAGE;

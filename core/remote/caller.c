@@ -3,40 +3,49 @@
 #include "remote/caller.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "remote/address.h"
+#include "base/text.h"
+#include "remote/connector.h"
 #include "remote/greeting.h"
-#include "remote/peers.h"
+#include "remote/lobby.h"
+#include "remote/pause.h"
 
 #include <stdio.h>
 
-enum { CONNECT_MS = 5000, PAUSE_LEAST_MS = 100, PAUSE_MOST_MS = 5000, MILLISECOND_NS = 1000000 };
+enum { WAIT_MS = 50 }; // For a worker, in one try.
 
 struct caller {
-    char *url;
-    struct address address;
-    struct identity *identity;
-    struct peers peers;
-    struct tls_context *context;
+    char *where;
+    struct connector *connector;     // To a worker that listens; or NULL:
+    struct lobby *lobby;             // for one that dials. Open while it is waited for.
+    struct identity_hash worker;     // The key of the one that has come first,
+    int has_worker;                  // if one has: no other one takes its place.
     struct greeting_session session; // Zeros: none yet.
-    int saw_stranger;                // The last key that was shown is no peer's.
-    uint64_t next_ns;                // Not tried before,
-    int pause_ms;                    // and the pause behind another failure.
+    struct pause pause;
 };
 
-static int accepts(void *user, const struct identity_hash *key)
+static tapml_status open_lobby(const struct caller_options *options, struct caller *caller)
 {
-    struct caller *caller = user;
+    struct text where;
 
-    caller->saw_stranger = peers_find_key(&caller->peers, key) == NULL;
-    return !caller->saw_stranger;
+    text_init(&where);
+    text_format(&where, "the worker that dials %s", options->listen);
+    caller->where = where.failed ? NULL : alloc_text(where.data);
+    text_release(&where);
+    return caller->where == NULL
+               ? status_no_memory()
+               : lobby_create(&(struct lobby_options){options->listen, options->folder},
+                              &caller->lobby);
 }
 
-static tapml_status open_keys(struct caller *caller, const char *folder)
+static tapml_status open_connector(const struct caller_options *options, struct caller *caller)
 {
-    TAPML_TRY(identity_open(folder, &caller->identity));
-    TAPML_TRY(peers_load(folder, &caller->peers));
-    return tls_context_create(caller->identity, accepts, caller, &caller->context);
+    caller->where = alloc_text(options->url);
+    return caller->where == NULL
+               ? status_no_memory()
+               : connector_create(&(struct connector_options){.url = options->url,
+                                                              .folder = options->folder,
+                                                              .pairs = "tapml-host pair"},
+                                  &caller->connector);
 }
 
 tapml_status caller_create(const struct caller_options *options, struct caller **out_caller)
@@ -46,12 +55,9 @@ tapml_status caller_create(const struct caller_options *options, struct caller *
     if (caller == NULL) {
         return status_no_memory();
     }
-    caller->pause_ms = PAUSE_LEAST_MS;
-    caller->url = alloc_text(options->url);
-    tapml_status status = caller->url != NULL ? address_parse_url(options->url, &caller->address)
-                                              : status_no_memory();
+    const tapml_status status =
+        options->url != NULL ? open_connector(options, caller) : open_lobby(options, caller);
 
-    status = status == TAPML_OK ? open_keys(caller, options->folder) : status;
     if (status != TAPML_OK) {
         caller_destroy(caller);
         return status;
@@ -63,10 +69,9 @@ tapml_status caller_create(const struct caller_options *options, struct caller *
 void caller_destroy(struct caller *caller)
 {
     if (caller != NULL) {
-        tls_context_destroy(caller->context);
-        peers_release(&caller->peers);
-        identity_release(caller->identity);
-        alloc_free(caller->url);
+        connector_destroy(caller->connector);
+        lobby_destroy(caller->lobby);
+        alloc_free(caller->where);
         alloc_free(caller);
     }
 }
@@ -74,11 +79,25 @@ void caller_destroy(struct caller *caller)
 void caller_forget_session(struct caller *caller)
 {
     caller->session = (struct greeting_session){{0}};
+    if (caller->lobby != NULL) {
+        lobby_close(caller->lobby);
+    }
 }
 
-const char *caller_url(const struct caller *caller)
+const char *caller_where(const struct caller *caller)
 {
-    return caller->url;
+    return caller->where;
+}
+
+int caller_waits(const struct caller *caller)
+{
+    return caller->lobby != NULL;
+}
+
+const char *caller_listens_at(const struct caller *caller)
+{
+    return caller->lobby != NULL && lobby_is_open(caller->lobby) ? lobby_address(caller->lobby)
+                                                                 : NULL;
 }
 
 static tapml_status
@@ -91,24 +110,8 @@ greet(struct caller *caller, struct tls *tls, uint64_t received, struct greeting
     TAPML_TRY(greeting_send(tls, &greeting));
     TAPML_TRY(greeting_receive_answer(tls, out_answer));
     return out_answer->state == GREETING_REFUSED
-               ? status_fail(TAPML_PRECONDITION, "%s refuses: %s", caller->url, out_answer->text)
+               ? status_fail(TAPML_PRECONDITION, "%s refuses: %s", caller->where, out_answer->text)
                : TAPML_OK;
-}
-
-static tapml_status connect_once(struct caller *caller, struct tls **out_tls)
-{
-    int socket = -1;
-
-    caller->saw_stranger = 0;
-    TAPML_TRY(address_connect(&caller->address, CONNECT_MS, &socket));
-    const tapml_status status = tls_open(caller->context, TLS_CLIENT, socket, CONNECT_MS, out_tls);
-
-    if (status != TAPML_OK && caller->saw_stranger) {
-        return status_fail(TAPML_PRECONDITION,
-                           "%s shows a key that is not paired: 'tapml-host pair %s' does that",
-                           caller->url, caller->url);
-    }
-    return status;
 }
 
 // It has closed the connection where it expected a greeting, as with keys that it does not know.
@@ -118,16 +121,35 @@ static tapml_status explain_silence(const struct caller *caller)
 
     (void)snprintf(why, sizeof(why), "%s", status_message());
     return status_fail(TAPML_UNAVAILABLE, "%s does not answer; is this user paired there? %s",
-                       caller->url, why);
+                       caller->where, why);
+}
+
+// The worker, connected, whichever of both has done so.
+static tapml_status connect(struct caller *caller, struct tls **out_tls)
+{
+    if (caller->connector != NULL) {
+        return connector_connect(caller->connector, out_tls);
+    }
+    TAPML_TRY(lobby_open(caller->lobby));
+    return lobby_take(caller->lobby, caller->has_worker ? &caller->worker : NULL, WAIT_MS, out_tls);
+}
+
+// The worker has answered: it is the one, and no other one is waited for.
+static void settle(struct caller *caller, const struct tls *tls)
+{
+    if (caller->lobby != NULL) {
+        caller->worker = *tls_peer(tls);
+        caller->has_worker = 1;
+        lobby_close(caller->lobby);
+    }
 }
 
 // Leaves a message in any case but success.
-static tapml_status
-try_once(struct caller *caller, struct stream *stream, struct greeting_answer *out_answer)
+static tapml_status greet_once(struct caller *caller,
+                               struct stream *stream,
+                               struct tls *tls,
+                               struct greeting_answer *out_answer)
 {
-    struct tls *tls = NULL;
-
-    TAPML_TRY(connect_once(caller, &tls));
     const tapml_status status = greet(caller, tls, stream_received(stream), out_answer);
 
     if (status != TAPML_OK) {
@@ -136,33 +158,43 @@ try_once(struct caller *caller, struct stream *stream, struct greeting_answer *o
     }
     const int is_new = out_answer->state == GREETING_NEW;
 
+    settle(caller, tls);
     // A stream of which the other side knows nothing is of no more use: the caller makes another.
     return is_new && !greeting_session_is_none(&caller->session)
                ? (tls_close(tls), TAPML_OK)
                : stream_attach(stream, tls, out_answer->received);
 }
 
+static enum caller_result succeed(struct caller *caller, const struct greeting_answer *answer)
+{
+    const int had_session = !greeting_session_is_none(&caller->session);
+
+    pause_end(&caller->pause);
+    if (had_session && answer->state == GREETING_NEW) {
+        return CALLER_BEGAN_ANEW;
+    }
+    caller->session = answer->session;
+    return CALLER_CONNECTED;
+}
+
 enum caller_result caller_try(struct caller *caller, struct stream *stream)
 {
     struct greeting_answer answer;
+    struct tls *tls = NULL;
 
-    if (clock_now_ns() < caller->next_ns) {
+    if (pause_left_ms(&caller->pause) > 0) {
         return CALLER_NOT_YET;
     }
-    const tapml_status status = try_once(caller, stream, &answer);
+    tapml_status status = connect(caller, &tls);
 
-    if (status == TAPML_OK) {
-        const int had_session = !greeting_session_is_none(&caller->session);
-
-        caller->pause_ms = PAUSE_LEAST_MS;
-        if (had_session && answer.state == GREETING_NEW) {
-            return CALLER_BEGAN_ANEW;
-        }
-        caller->session = answer.session;
-        return CALLER_CONNECTED;
+    if (status == TAPML_UNAVAILABLE && caller_listens_at(caller) != NULL) {
+        return CALLER_NOT_YET; // It listens: nobody has come yet.
     }
-    caller->next_ns = clock_now_ns() + (uint64_t)caller->pause_ms * MILLISECOND_NS;
-    caller->pause_ms = caller->pause_ms * 2 < PAUSE_MOST_MS ? caller->pause_ms * 2 : PAUSE_MOST_MS;
+    status = status == TAPML_OK ? greet_once(caller, stream, tls, &answer) : status;
+    if (status == TAPML_OK) {
+        return succeed(caller, &answer);
+    }
+    pause_grow(&caller->pause);
     return status == TAPML_PRECONDITION || status == TAPML_INVALID || status == TAPML_NO_MEMORY
                ? CALLER_REFUSED
                : CALLER_NOT_YET;

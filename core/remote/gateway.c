@@ -7,28 +7,19 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "remote/address.h"
+#include "remote/dialer.h"
 #include "remote/peers.h"
+#include "remote/reception.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-enum { HANDSHAKE_MS = 10000, NAME_BYTES = 64 };
-
 static const uint64_t SECOND_NS = UINT64_C(1000000000);
-
-// A connection that has not greeted yet.
-struct guest {
-    int socket;      // A duplicate, of the place; -1: it is free.
-    uint64_t number; // Of the connection, counted up.
-};
 
 // A session and the thread that works for it. What stands in the first part is guarded by the
 // gateway's mutex.
@@ -36,12 +27,14 @@ struct host {
     struct host *next;
     struct tls *connection; // A new one, to be taken; or NULL.
     struct greeting greeting;
-    int wake; // Can be read when there is a connection to be taken, or at the end.
+    int is_connected; // It has one, or will have taken it.
+    int is_replaced;  // Its host has begun another one: it ends.
+    int wake;         // Can be read when there is a connection to be taken, or at the end.
 
     struct gateway *gateway; // Constant from here on.
     struct identity_hash key;
     struct greeting_session id;
-    char name[NAME_BYTES]; // Of the peer.
+    char name[PEERS_NAME_BYTES]; // Of the peer.
     char *cache_folder;
     struct far_session_options options;
     struct far_session *session; // The thread's own.
@@ -51,85 +44,30 @@ struct gateway {
     struct gateway_options given;
     struct identity *identity;
     struct tls_context *context;
+    int ending; // Can be read once all is to end.
+    struct dialer *dialers[GATEWAY_DIALS_MAX];
+    pthread_t dialing[GATEWAY_DIALS_MAX];
+    size_t dialer_count, dialing_count;
     pthread_mutex_t mutex;
-    pthread_cond_t is_changed; // A thread has ended.
+    pthread_cond_t is_changed; // A thread or a session has ended.
     struct host *hosts;
-    size_t host_count, thread_count;
-    struct guest guests[GATEWAY_GUESTS_MAX];
-    uint64_t guest_count;     // Ever.
-    pthread_mutex_t settling; // Around `settle`.
+    size_t host_count, thread_count; // Threads of connections that were dialled.
+    pthread_mutex_t settling;        // Around `settle`.
     int is_ending;
 };
 
-// What the thread of a connection is given.
-struct incoming {
+// What the thread of a connection is given that was dialled.
+struct dialled {
     struct gateway *gateway;
-    int socket;
-    uint64_t number; // As a guest.
+    struct tls *connection;
+    struct greeting greeting;
 };
-
-// -- Who may come in ---------------------------------------------------------------------------
-
-// Read anew for each connection, so that a pairing counts at once.
-static int find_peer(const struct gateway *gateway, const struct identity_hash *key, char *out_name)
-{
-    struct peers peers = {.arena = NULL};
-
-    if (peers_load(gateway->given.folder, &peers) != TAPML_OK) {
-        log_line(LOG_ERROR, "%s", status_message());
-        return 0;
-    }
-    const struct peer *peer = peers_find_key(&peers, key);
-
-    if (peer != NULL && out_name != NULL) {
-        (void)snprintf(out_name, NAME_BYTES, "%s", peer->name);
-    }
-    const int is_found = peer != NULL;
-
-    peers_release(&peers);
-    return is_found;
-}
 
 static int accepts(void *user, const struct identity_hash *key)
 {
-    return find_peer(user, key, NULL);
-}
+    const struct gateway *gateway = user;
 
-// -- Guests ------------------------------------------------------------------------------------
-
-// Takes a place for a connection; the one that has waited longest gives way if there is none.
-static uint64_t seat_guest(struct gateway *gateway, int socket)
-{
-    pthread_mutex_lock(&gateway->mutex);
-    const uint64_t number = ++gateway->guest_count;
-    struct guest *place = &gateway->guests[0];
-
-    for (size_t i = 0; i < GATEWAY_GUESTS_MAX && place->socket >= 0; i++) {
-        struct guest *guest = &gateway->guests[i];
-
-        place = guest->socket < 0 || guest->number < place->number ? guest : place;
-    }
-    if (place->socket >= 0) {
-        (void)shutdown(place->socket, SHUT_RDWR); // Its thread closes the connection.
-        close(place->socket);
-    }
-    *place = (struct guest){fcntl(socket, F_DUPFD_CLOEXEC, 0), number};
-    pthread_mutex_unlock(&gateway->mutex);
-    return number;
-}
-
-static void leave_seat(struct gateway *gateway, uint64_t number)
-{
-    pthread_mutex_lock(&gateway->mutex);
-    for (size_t i = 0; i < GATEWAY_GUESTS_MAX; i++) {
-        struct guest *guest = &gateway->guests[i];
-
-        if (guest->number == number && guest->socket >= 0) {
-            close(guest->socket);
-            guest->socket = -1;
-        }
-    }
-    pthread_mutex_unlock(&gateway->mutex);
+    return peers_know(gateway->given.folder, key, NULL);
 }
 
 // -- Hosts -------------------------------------------------------------------------------------
@@ -173,7 +111,7 @@ static tapml_status host_fill(struct gateway *gateway, const struct tls *tls, st
     if (host->wake < 0) {
         return status_fail(TAPML_UNAVAILABLE, "no descriptor for a session: %s", strerror(errno));
     }
-    if (!find_peer(gateway, &host->key, host->name)) {
+    if (!peers_know(gateway->given.folder, &host->key, host->name)) {
         return status_fail(TAPML_PRECONDITION, "its key is not paired any more");
     }
     identity_hex(&host->key, digits);
@@ -216,7 +154,7 @@ static int hand_over(struct gateway *gateway, struct tls *tls, const struct gree
 
     pthread_mutex_lock(&gateway->mutex);
     for (host = gateway->hosts; host != NULL; host = host->next) {
-        if (greeting_session_equal(&host->id, &greeting->session) &&
+        if (greeting_session_equal(&host->id, &greeting->session) && !host->is_replaced &&
             identity_equal(&host->key, tls_peer(tls))) {
             break;
         }
@@ -225,10 +163,61 @@ static int hand_over(struct gateway *gateway, struct tls *tls, const struct gree
         tls_close(host->connection);
         host->connection = tls;
         host->greeting = *greeting;
+        host->is_connected = 1;
         (void)eventfd_write(host->wake, 1);
     }
     pthread_mutex_unlock(&gateway->mutex);
     return host != NULL;
+}
+
+// A key that begins a session has most likely lost its earlier ones, where they have no connection:
+// they end, and give back what they have, before the new one begins.
+static void replace_sessions(struct gateway *gateway, const struct identity_hash *key)
+{
+    size_t left = 1;
+
+    pthread_mutex_lock(&gateway->mutex);
+    while (left > 0 && !gateway->is_ending) {
+        left = 0;
+        for (struct host *host = gateway->hosts; host != NULL; host = host->next) {
+            if (!host->is_connected && identity_equal(&host->key, key)) {
+                host->is_replaced = 1;
+                (void)eventfd_write(host->wake, 1);
+                left++;
+            }
+        }
+        if (left > 0) {
+            pthread_cond_wait(&gateway->is_changed, &gateway->mutex);
+        }
+    }
+    pthread_mutex_unlock(&gateway->mutex);
+}
+
+// Notes whether a session has a connection by now; one that has lost it is dialled for.
+static void note_connection(struct host *host)
+{
+    struct gateway *gateway = host->gateway;
+
+    pthread_mutex_lock(&gateway->mutex);
+    const int was_connected = host->is_connected;
+
+    host->is_connected = host->connection != NULL || far_session_idle_ns(host->session) == 0;
+    const int is_lost = was_connected && !host->is_connected;
+
+    pthread_mutex_unlock(&gateway->mutex);
+    for (size_t i = 0; i < gateway->dialer_count && is_lost; i++) {
+        dialer_hurry(gateway->dialers[i]);
+    }
+}
+
+// Whether its host has begun another one.
+static int is_replaced(struct host *host)
+{
+    pthread_mutex_lock(&host->gateway->mutex);
+    const int is_so = host->is_replaced;
+
+    pthread_mutex_unlock(&host->gateway->mutex);
+    return is_so;
 }
 
 // The connection that waits for a session, and whether all is to end.
@@ -264,7 +253,10 @@ static void serve(struct host *host)
             log_line(LOG_WARNING, "%s: %s", host->name, status_message());
         }
         status = far_session_work(host->session, host->wake);
-        if (far_session_idle_ns(host->session) > GATEWAY_LINGER_S * SECOND_NS) {
+        note_connection(host);
+        if (status == TAPML_OK && is_replaced(host)) {
+            status = status_fail(TAPML_CANCELLED, "the host has begun another one");
+        } else if (far_session_idle_ns(host->session) > GATEWAY_LINGER_S * SECOND_NS) {
             status = status_fail(TAPML_CANCELLED, "the host was away for %d s", GATEWAY_LINGER_S);
         }
     }
@@ -295,6 +287,7 @@ static void begin_session(struct host *host)
     const int has_room = gateway->host_count < GATEWAY_SESSIONS_MAX && !is_ending;
 
     if (has_room) {
+        host->is_connected = 1;
         host->next = gateway->hosts;
         gateway->hosts = host;
         gateway->host_count++;
@@ -302,6 +295,8 @@ static void begin_session(struct host *host)
     pthread_mutex_unlock(&gateway->mutex);
     if (has_room) {
         serve(host);
+        far_session_destroy(host->session); // With its worker, before anybody counts on that.
+        host->session = NULL;
         pthread_mutex_lock(&gateway->mutex);
         for (struct host **at = &gateway->hosts; *at != NULL; at = &(*at)->next) {
             if (*at == host) {
@@ -310,6 +305,7 @@ static void begin_session(struct host *host)
                 break;
             }
         }
+        pthread_cond_broadcast(&gateway->is_changed);
         pthread_mutex_unlock(&gateway->mutex);
     } else if (!is_ending) {
         char why[64];
@@ -337,25 +333,26 @@ static void receive_host(struct gateway *gateway, struct tls *tls, const struct 
         if (!hand_over(gateway, tls, greeting)) {
             turn_away(tls, GREETING_NEW, "");
         }
-    } else if (host_create(gateway, tls, &host) != TAPML_OK) {
-        turn_away(tls, GREETING_REFUSED, status_message());
     } else {
+        replace_sessions(gateway, tls_peer(tls));
+        if (host_create(gateway, tls, &host) != TAPML_OK) {
+            turn_away(tls, GREETING_REFUSED, status_message());
+            return;
+        }
         host->connection = tls;
         host->greeting = *greeting;
         begin_session(host);
     }
 }
 
-static void receive(const struct incoming *arrival)
+// Somebody has connected.
+static void arrive(void *user, struct reception_arrival *arrival, struct tls *tls)
 {
-    struct gateway *gateway = arrival->gateway;
+    struct gateway *gateway = user;
     struct greeting greeting;
-    struct tls *tls = NULL;
-    const tapml_status opened =
-        tls_open(gateway->context, TLS_SERVER, arrival->socket, HANDSHAKE_MS, &tls);
-    const tapml_status status = opened == TAPML_OK ? greeting_receive(tls, &greeting) : opened;
+    const tapml_status status = greeting_receive(tls, &greeting);
 
-    leave_seat(gateway, arrival->number);
+    reception_admit(arrival);
     if (status == TAPML_OK) {
         receive_host(gateway, tls, &greeting);
     } else {
@@ -366,109 +363,173 @@ static void receive(const struct incoming *arrival)
 
 static void *receive_in_thread(void *argument)
 {
-    struct incoming *arrival = argument;
-    struct gateway *gateway = arrival->gateway;
+    struct dialled *dialled = argument;
+    struct gateway *gateway = dialled->gateway;
 
-    receive(arrival);
-    alloc_free(arrival);
+    receive_host(gateway, dialled->connection, &dialled->greeting);
+    alloc_free(dialled);
     pthread_mutex_lock(&gateway->mutex);
     gateway->thread_count--;
-    pthread_cond_signal(&gateway->is_changed);
+    pthread_cond_broadcast(&gateway->is_changed);
     pthread_mutex_unlock(&gateway->mutex);
     return NULL;
 }
 
-static void welcome(struct gateway *gateway, int socket)
+static void count_thread(struct gateway *gateway, int more)
 {
-    struct incoming *arrival = alloc_new(sizeof(*arrival));
+    pthread_mutex_lock(&gateway->mutex);
+    gateway->thread_count = more ? gateway->thread_count + 1 : gateway->thread_count - 1;
+    pthread_mutex_unlock(&gateway->mutex);
+}
+
+// A host that was dialled has greeted.
+static void receive_dialled(void *user, struct tls *tls, const struct greeting *greeting)
+{
+    struct gateway *gateway = user;
+    struct dialled *dialled = alloc_new(sizeof(*dialled));
     pthread_t thread;
 
-    if (arrival == NULL) {
-        close(socket);
+    if (dialled == NULL) {
+        tls_close(tls);
         return;
     }
-    *arrival = (struct incoming){gateway, socket, seat_guest(gateway, socket)};
-    pthread_mutex_lock(&gateway->mutex);
-    gateway->thread_count++;
-    pthread_mutex_unlock(&gateway->mutex);
-    if (pthread_create(&thread, NULL, receive_in_thread, arrival) == 0) {
+    *dialled = (struct dialled){gateway, tls, *greeting};
+    count_thread(gateway, 1);
+    if (pthread_create(&thread, NULL, receive_in_thread, dialled) == 0) {
         (void)pthread_detach(thread);
         return;
     }
     log_line(LOG_WARNING, "no thread for a connection, which is dropped");
-    leave_seat(gateway, arrival->number);
-    pthread_mutex_lock(&gateway->mutex);
-    gateway->thread_count--;
-    pthread_mutex_unlock(&gateway->mutex);
-    close(socket);
-    alloc_free(arrival);
-}
-
-static tapml_status accept_all(struct gateway *gateway, int listening, int stop)
-{
-    struct pollfd ends[] = {{.fd = listening, .events = POLLIN}, {.fd = stop, .events = POLLIN}};
-
-    for (;;) {
-        if (poll(ends, 2, -1) < 0) {
-            if (errno != EINTR) {
-                return status_fail(TAPML_UNAVAILABLE, "waiting for hosts: %s", strerror(errno));
-            }
-            continue;
-        }
-        if (ends[1].revents != 0) {
-            return TAPML_OK;
-        }
-        const int socket = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-
-        if (socket >= 0) {
-            address_set_up(socket);
-            welcome(gateway, socket);
-        } else if (errno == EMFILE || errno == ENFILE) {
-            (void)poll(NULL, 0, 100); // Until some connection has ended.
-        }
-    }
+    count_thread(gateway, 0);
+    tls_close(tls);
+    alloc_free(dialled);
 }
 
 // -- The whole ---------------------------------------------------------------------------------
 
-// Ends all sessions, and waits for the threads.
-static void end_all(struct gateway *gateway)
+// Ends all sessions.
+static void end_sessions(void *user)
 {
+    struct gateway *gateway = user;
+
     pthread_mutex_lock(&gateway->mutex);
     gateway->is_ending = 1;
     for (struct host *host = gateway->hosts; host != NULL; host = host->next) {
         (void)eventfd_write(host->wake, 1);
     }
-    for (size_t i = 0; i < GATEWAY_GUESTS_MAX; i++) {
-        if (gateway->guests[i].socket >= 0) {
-            (void)shutdown(gateway->guests[i].socket, SHUT_RDWR);
-        }
+    pthread_cond_broadcast(&gateway->is_changed);
+    pthread_mutex_unlock(&gateway->mutex);
+}
+
+// One of the threads that dial.
+struct dialing {
+    struct dialer *dialer;
+    int ending;
+};
+
+static void *dial(void *argument)
+{
+    const struct dialing dialing = *(struct dialing *)argument;
+
+    alloc_free(argument);
+    dialer_run(dialing.dialer, dialing.ending);
+    return NULL;
+}
+
+static tapml_status make_dialers(struct gateway *gateway)
+{
+    const struct gateway_options *given = &gateway->given;
+
+    ASSERT(given->dial_count <= GATEWAY_DIALS_MAX);
+    for (size_t i = 0; i < given->dial_count; i++) {
+        TAPML_TRY(dialer_create(&(struct dialer_options){.url = given->dials[i],
+                                                         .folder = given->folder,
+                                                         .receive = receive_dialled,
+                                                         .user = gateway},
+                                &gateway->dialers[gateway->dialer_count]));
+        gateway->dialer_count++;
     }
+    return TAPML_OK;
+}
+
+// Once all dialers are there: each session may hurry each of them.
+static tapml_status start_dialers(struct gateway *gateway)
+{
+    for (size_t i = 0; i < gateway->dialer_count; i++) {
+        struct dialing *dialing = alloc_new(sizeof(*dialing));
+
+        if (dialing == NULL) {
+            return status_no_memory();
+        }
+        *dialing = (struct dialing){gateway->dialers[i], gateway->ending};
+        if (pthread_create(&gateway->dialing[gateway->dialing_count], NULL, dial, dialing) != 0) {
+            alloc_free(dialing);
+            return status_fail(TAPML_UNAVAILABLE, "no thread to dial with");
+        }
+        gateway->dialing_count++;
+    }
+    return TAPML_OK;
+}
+
+static void await_stop(int stop)
+{
+    while (poll(&(struct pollfd){.fd = stop, .events = POLLIN}, 1, -1) < 0 && errno == EINTR) {
+    }
+}
+
+static tapml_status serve_all(struct gateway *gateway, struct reception *reception, int stop)
+{
+    TAPML_TRY(start_dialers(gateway));
+    if (gateway->given.ready != NULL) {
+        gateway->given.ready(gateway->given.user,
+                             reception != NULL ? reception_port(reception) : 0);
+    }
+    if (reception != NULL) {
+        return reception_run(reception, stop);
+    }
+    await_stop(stop);
+    return TAPML_OK;
+}
+
+// Ends what there is, and waits for all threads.
+static void join_all(struct gateway *gateway)
+{
+    (void)eventfd_write(gateway->ending, 1);
+    for (size_t i = 0; i < gateway->dialing_count; i++) {
+        (void)pthread_join(gateway->dialing[i], NULL);
+    }
+    end_sessions(gateway);
+    pthread_mutex_lock(&gateway->mutex);
     while (gateway->thread_count > 0) {
         pthread_cond_wait(&gateway->is_changed, &gateway->mutex);
     }
     pthread_mutex_unlock(&gateway->mutex);
 }
 
-static tapml_status listen_and_serve(struct gateway *gateway, int stop)
+static tapml_status run(struct gateway *gateway, int stop)
 {
     const struct gateway_options *given = &gateway->given;
-    struct address address;
-    int listening = -1;
-    unsigned port = 0;
+    struct reception *reception = NULL;
 
-    TAPML_TRY(address_parse(given->address, &address));
+    gateway->ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (gateway->ending < 0) {
+        return status_fail(TAPML_UNAVAILABLE, "no descriptor to end by: %s", strerror(errno));
+    }
     TAPML_TRY(identity_open(given->folder, &gateway->identity));
     TAPML_TRY(tls_context_create(gateway->identity, accepts, gateway, &gateway->context));
-    TAPML_TRY(address_listen(&address, &listening, &port));
-    (void)fcntl(listening, F_SETFL, O_NONBLOCK); // One that gave up meanwhile is not waited for.
-    if (given->ready != NULL) {
-        given->ready(given->user, port);
+    TAPML_TRY(make_dialers(gateway));
+    if (given->address != NULL) {
+        TAPML_TRY(reception_open(&(struct reception_options){.address = given->address,
+                                                             .context = gateway->context,
+                                                             .arrive = arrive,
+                                                             .end = end_sessions,
+                                                             .user = gateway},
+                                 &reception));
     }
-    const tapml_status status = accept_all(gateway, listening, stop);
+    const tapml_status status = serve_all(gateway, reception, stop);
 
-    close(listening);
-    end_all(gateway);
+    join_all(gateway);
+    reception_close(reception);
     return status;
 }
 
@@ -480,14 +541,18 @@ tapml_status gateway_run(const struct gateway_options *options, int stop)
         return status_no_memory();
     }
     gateway->given = *options;
+    gateway->ending = -1;
     (void)pthread_mutex_init(&gateway->mutex, NULL);
     (void)pthread_mutex_init(&gateway->settling, NULL);
     (void)pthread_cond_init(&gateway->is_changed, NULL);
-    for (size_t i = 0; i < GATEWAY_GUESTS_MAX; i++) {
-        gateway->guests[i].socket = -1;
-    }
-    const tapml_status status = listen_and_serve(gateway, stop);
+    const tapml_status status = run(gateway, stop);
 
+    for (size_t i = 0; i < gateway->dialer_count; i++) {
+        dialer_destroy(gateway->dialers[i]);
+    }
+    if (gateway->ending >= 0) {
+        close(gateway->ending);
+    }
     tls_context_destroy(gateway->context);
     identity_release(gateway->identity);
     (void)pthread_cond_destroy(&gateway->is_changed);

@@ -6,8 +6,10 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/ini.h"
+#include "base/log.h"
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char file_name[] = "peers.ini";
@@ -95,6 +97,24 @@ const struct peer *peers_find_key(const struct peers *peers, const struct identi
         }
     }
     return NULL;
+}
+
+int peers_know(const char *folder, const struct identity_hash *key, char out_name[PEERS_NAME_BYTES])
+{
+    struct peers peers = {.arena = NULL};
+
+    if (peers_load(folder, &peers) != TAPML_OK) {
+        log_line(LOG_ERROR, "%s", status_message());
+        return 0;
+    }
+    const struct peer *peer = peers_find_key(&peers, key);
+    const int is_found = peer != NULL;
+
+    if (is_found && out_name != NULL) {
+        (void)snprintf(out_name, PEERS_NAME_BYTES, "%s", peer->name);
+    }
+    peers_release(&peers);
+    return is_found;
 }
 
 static void append(struct text *text, const char *name, const struct identity_hash *key)

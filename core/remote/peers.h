@@ -29,6 +29,13 @@ void peers_release(struct peers *peers);
 const struct peer *peers_find_name(const struct peers *peers, const char *name);
 const struct peer *peers_find_key(const struct peers *peers, const struct identity_hash *key);
 
+// Whether the file has a key by now, read anew, so that a pairing and its end count at once. Its
+// name is written where `out_name` is not NULL. What cannot be read has no peers; the log says why.
+enum { PEERS_NAME_BYTES = 64 };
+int peers_know(const char *folder,
+               const struct identity_hash *key,
+               char out_name[PEERS_NAME_BYTES]);
+
 // Adds a peer and writes the file anew; one of the same name or the same key is replaced. A name
 // has letters, digits, '.', '_' and '-'.
 tapml_status

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "link/message.h"
 #include "remote/bulk.h"
 #include "remote/caller.h"
@@ -20,6 +21,7 @@
 enum {
     FIRST_PATIENCE_S = 10, // For the first connection of all.
     START_PATIENCE_S = 30, // For a worker to be started.
+    QUIET_S = 2,           // A cut that is mended so soon is not told.
     SLICE_MS = 50,
     HASHED_BYTES_MIN = 4096, // Fewer are sent without a hash.
     ENDING_BYTES = 256,
@@ -47,6 +49,8 @@ struct remote {
     uint64_t patience_ns, memory_bytes;
     uint64_t lost_ns;    // Since when there is no connection; 0: there is one.
     int was_connected;   // Ever.
+    int has_given_up;    // Since then.
+    int is_told;         // That it waits for a worker.
     uint32_t generation; // Of the worker.
     int is_started;      // It is there, as far as is known.
     int has_answered;    // To the start of this generation.
@@ -107,19 +111,45 @@ static tapml_status give_up(struct remote *remote, uint64_t waited_ns)
     (void)snprintf(how, sizeof(how), "was out of reach for %.3g s: %s", (double)waited_ns / 1e9,
                    status_message());
     remote->was_connected = 0; // The next start waits no longer than the first one.
+    remote->has_given_up = 1;
     remote->lost_ns = 0;
     TAPML_TRY(begin_session(remote));
     return lose(remote, how);
 }
 
+// A machine that should be there is; one that dials comes when it can.
+static uint64_t current_patience_ns(const struct remote *remote)
+{
+    const int is_whole = remote->was_connected ||
+                         (caller_waits(remote->caller) && !remote->has_given_up) ||
+                         remote->patience_ns < FIRST_PATIENCE_S * SECOND_NS;
+
+    return is_whole ? remote->patience_ns : FIRST_PATIENCE_S * SECOND_NS;
+}
+
+// That somebody has to dial, and where, once for each time that nobody is connected.
+static void tell_waiting(struct remote *remote, uint64_t waited_ns)
+{
+    const char *where = caller_listens_at(remote->caller);
+    const double patience_s = (double)current_patience_ns(remote) / 1e9;
+
+    if (remote->is_told || !caller_waits(remote->caller) ||
+        (remote->was_connected && waited_ns < QUIET_S * SECOND_NS)) {
+        return;
+    }
+    remote->is_told = 1;
+    if (where != NULL) {
+        log_say("waiting at %s for a worker, 'tapml-worker --dial', for %.3g s at most", where,
+                patience_s);
+    } else {
+        log_say("%s; tried again for %.3g s", status_message(), patience_s);
+    }
+}
+
 // Tries to get a connection, where there is none.
 static tapml_status reconnect(struct remote *remote)
 {
-    const uint64_t now_ns = clock_now_ns();
-    const uint64_t patience_ns =
-        remote->was_connected || remote->patience_ns < FIRST_PATIENCE_S * SECOND_NS
-            ? remote->patience_ns
-            : FIRST_PATIENCE_S * SECOND_NS;
+    const uint64_t now_ns = clock_now_ns(), patience_ns = current_patience_ns(remote);
 
     if (remote->lost_ns == 0) {
         remote->lost_ns = now_ns;
@@ -127,6 +157,7 @@ static tapml_status reconnect(struct remote *remote)
     switch (caller_try(remote->caller, remote->stream)) {
     case CALLER_CONNECTED:
         remote->was_connected = 1;
+        remote->is_told = remote->has_given_up = 0;
         remote->lost_ns = 0;
         return TAPML_OK;
     case CALLER_BEGAN_ANEW:
@@ -136,6 +167,7 @@ static tapml_status reconnect(struct remote *remote)
         return status_fail(TAPML_DEVICE_LOST, "%s", status_message());
     case CALLER_NOT_YET:
     default:
+        tell_waiting(remote, now_ns - remote->lost_ns);
         break;
     }
     return now_ns - remote->lost_ns > patience_ns ? give_up(remote, now_ns - remote->lost_ns)
@@ -520,7 +552,7 @@ static tapml_status await_start(struct remote *remote)
         }
         if (is_its_turn(remote) && clock_now_ns() - begin_ns > START_PATIENCE_S * SECOND_NS) {
             return status_fail(TAPML_UNAVAILABLE, "was not started by %s within %d s",
-                               caller_url(remote->caller), START_PATIENCE_S);
+                               caller_where(remote->caller), START_PATIENCE_S);
         }
         TAPML_TRY(work(remote, SLICE_MS));
     }
@@ -620,15 +652,19 @@ tapml_status remote_create(const struct remote_options *options, struct channel 
         remote->memory_bytes = options->memory_bytes;
         remote->packer = bulk_packer_create();
         status = remote->packer != NULL
-                     ? caller_create(&(struct caller_options){options->url, options->folder != NULL
-                                                                                ? options->folder
-                                                                                : folder},
+                     ? caller_create(&(struct caller_options){.url = options->url,
+                                                              .listen = options->listen,
+                                                              .folder = options->folder != NULL
+                                                                            ? options->folder
+                                                                            : folder},
                                      &remote->caller)
                      : status_no_memory();
     }
     alloc_free(folder);
     if (status == TAPML_OK && options->timeline != NULL) {
-        status = tracer_create(options->timeline, options->url, &remote->tracer);
+        status =
+            tracer_create(options->timeline, options->url != NULL ? options->url : options->listen,
+                          &remote->tracer);
     }
     if (status != TAPML_OK) {
         if (remote != NULL) {

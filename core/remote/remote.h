@@ -8,7 +8,8 @@
 //
 // The time of an answer counts from when the other side has all of what it is to answer. While
 // there is no connection no time counts but that of the patience; what was sent is not lost by a
-// cut. One thread, that of the channel's owner.
+// cut. One that waits for a worker says so in a line, with the address and the patience. One
+// thread, that of the channel's owner.
 #pragma once
 
 #include "base/timeline.h"
@@ -17,7 +18,8 @@
 enum { REMOTE_PATIENCE_S = 600, REMOTE_PATIENCE_MAX_S = 604800 };
 
 struct remote_options {
-    const char *url;           // `tapml://HOST:PORT`. Copied.
+    const char *url;           // `tapml://HOST:PORT`. Copied. Or NULL:
+    const char *listen;        // HOST:PORT, at which it waits for a worker that dials. Copied.
     const char *folder;        // Of keys and peers; NULL: that of remote/identity.h.
     uint64_t memory_bytes;     // What the worker may take; 0: three quarters of its machine's.
     uint64_t patience_ns;      // Without a connection for longer, the worker counts as lost.

@@ -27,6 +27,7 @@ struct tls {
     SSL *ssl;
     int socket;
     short events; // To poll for, since the last call.
+    int was_refused;
     struct identity_hash peer;
 };
 
@@ -165,6 +166,7 @@ static tapml_status explain(struct tls *tls, int result, const char *doing)
         tls->events = error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT;
         return TAPML_OK;
     }
+    tls->was_refused = ERR_GET_REASON(why) > SSL_AD_REASON_OFFSET;
     if (error == SSL_ERROR_ZERO_RETURN || (error == SSL_ERROR_SYSCALL && errno == 0)) {
         return status_fail(TAPML_UNAVAILABLE, "the other side has closed the connection");
     }
@@ -310,4 +312,9 @@ tapml_status tls_read(struct tls *tls, void *bytes, size_t size, size_t *out_rea
 short tls_events(const struct tls *tls)
 {
     return tls->events;
+}
+
+int tls_was_refused(const struct tls *tls)
+{
+    return tls->was_refused;
 }

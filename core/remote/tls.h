@@ -57,3 +57,7 @@ tapml_status
 tls_write(struct tls *tls, const void *bytes, size_t size, size_t *out_written) STATUS_USED;
 tapml_status tls_read(struct tls *tls, void *bytes, size_t size, size_t *out_read) STATUS_USED;
 short tls_events(const struct tls *tls);
+
+// Whether the connection has ended by an alert of the other side, as for a key that it does not
+// take.
+int tls_was_refused(const struct tls *tls);

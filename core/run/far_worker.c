@@ -17,9 +17,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+_Static_assert((int)FAR_WORKER_DIALS_MAX == (int)GATEWAY_DIALS_MAX, "hosts that are dialled");
+
 // -- What a host may ask for -------------------------------------------------------------------
 
 struct settling {
+    const struct far_worker_options *options;
     struct registry *registry;
     char threads[16]; // Of this machine.
 };
@@ -96,8 +99,15 @@ static tapml_status settle(void *user,
 
 static void tell(void *user, unsigned port)
 {
-    (void)user;
-    (void)printf("tapml-worker: listening on port %u\n", port);
+    const struct settling *settling = user;
+    const struct far_worker_options *options = settling->options;
+
+    if (options->address != NULL) {
+        (void)printf("tapml-worker: listening on port %u\n", port);
+    }
+    for (size_t i = 0; i < options->dial_count; i++) {
+        (void)printf("tapml-worker: dialling %s\n", options->dials[i]);
+    }
     (void)fflush(stdout);
 }
 
@@ -141,12 +151,14 @@ static tapml_status serve(const struct far_worker_options *options,
                           struct registry *registry,
                           int stop)
 {
-    struct settling settling = {.registry = registry};
+    struct settling settling = {.options = options, .registry = registry};
 
     (void)snprintf(settling.threads, sizeof(settling.threads), "%ld",
                    sysconf(_SC_NPROCESSORS_ONLN));
     return gateway_run(
         &(struct gateway_options){.address = options->address,
+                                  .dials = options->dials,
+                                  .dial_count = options->dial_count,
                                   .folder = paths->folder,
                                   .caches = paths->caches,
                                   .session = {.program = paths->worker,
@@ -154,11 +166,12 @@ static tapml_status serve(const struct far_worker_options *options,
                                               .memory_bytes = alloc_memory_bytes() / 4 * 3,
                                               .settle = settle,
                                               .user = &settling},
-                                  .ready = tell},
+                                  .ready = tell,
+                                  .user = &settling},
         stop);
 }
 
-enum outcome far_worker_listen(const struct far_worker_options *options)
+enum outcome far_worker_serve(const struct far_worker_options *options)
 {
     struct paths paths = {.worker = NULL};
     struct registry *registry = NULL;

@@ -7,17 +7,20 @@
 
 #include "run/outcome.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
+enum { FAR_WORKER_CACHE_MIB = 8192, FAR_WORKER_DIALS_MAX = 16 };
+
 struct far_worker_options {
-    const char *program; // The path of this program.
-    const char *address; // HOST:PORT.
-    const char *cache;   // A folder; NULL: tapml/far in the user's folder of caches.
-    int64_t cache_mib;   // That each host may fill.
+    const char *program;                     // The path of this program.
+    const char *address;                     // HOST:PORT at which it listens; or NULL.
+    const char *dials[FAR_WORKER_DIALS_MAX]; // URLs of hosts that wait,
+    size_t dial_count;                       // and their number.
+    const char *cache; // A folder; NULL: tapml/far in the user's folder of caches.
+    int64_t cache_mib; // That each host may fill.
 };
 
-enum { FAR_WORKER_CACHE_MIB = 8192 };
-
-// Listens until the process is asked to end (SIGINT, SIGTERM). A line on the standard output tells
-// the port.
-enum outcome far_worker_listen(const struct far_worker_options *options);
+// Listens and dials until the process is asked to end (SIGINT, SIGTERM). Lines on the standard
+// output tell the port, and each address that is dialled.
+enum outcome far_worker_serve(const struct far_worker_options *options);

@@ -21,7 +21,8 @@ static int is_option(const struct ini_entry *entry)
 int follow_up_needs_config(const struct ini *ini, const struct place_settings *target)
 {
     int needs =
-        target->fault_count > 0 || target->observers != NULL || target->isolation.url != NULL;
+        target->fault_count > 0 || target->observers != NULL ||
+                place_isolation_is_far(&target->isolation);
 
     for (size_t i = 0; i < ini->count; i++) {
         const struct ini_entry *entry = &ini->entries[i];

@@ -26,23 +26,26 @@ static int agrees(void *user, const char *code)
 
 static void tell(void *user, unsigned port)
 {
-    (void)user;
-    (void)printf("waiting on port %u for 'tapml-host pair'\n", port);
+    const char *caller = user;
+
+    (void)printf("waiting on port %u for '%s'\n", port, caller);
     (void)fflush(stdout);
 }
 
 static tapml_status pair(tapml_status (*how)(const char *, const struct pairing_options *, char *),
                          const char *where,
-                         const char *name)
+                         const char *name,
+                         char *caller)
 {
     char *folder = NULL;
     char peer[PAIRING_NAME_BYTES];
 
     TAPML_TRY(identity_folder(&folder));
-    const tapml_status status = how(
-        where,
-        &(struct pairing_options){.folder = folder, .name = name, .agrees = agrees, .ready = tell},
-        peer);
+    const tapml_status status =
+        how(where,
+            &(struct pairing_options){
+                .folder = folder, .name = name, .agrees = agrees, .ready = tell, .user = caller},
+            peer);
 
     if (status == TAPML_OK) {
         (void)printf("paired: %s\n", peer);
@@ -53,12 +56,21 @@ static tapml_status pair(tapml_status (*how)(const char *, const struct pairing_
 
 tapml_status pair_call(const char *url, const char *name)
 {
-    return pair(pairing_call, url, name);
+    return pair(pairing_call, url, name, NULL);
 }
 
-tapml_status pair_wait(const char *address, const char *name)
+tapml_status pair_wait(const char *address, const char *name, const char *caller)
 {
-    return pair(pairing_wait, address, name);
+    char words[64];
+
+    (void)snprintf(words, sizeof(words), "%s", caller);
+    return pair(pairing_wait, address, name, words);
+}
+
+tapml_status pair_either(const char *where, const char *name)
+{
+    return strstr(where, "://") != NULL ? pair_call(where, name)
+                                        : pair_wait(where, name, "tapml-host pair");
 }
 
 static tapml_status list(const char *folder, struct text *text)

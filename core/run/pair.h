@@ -10,8 +10,12 @@
 // Pairs with the machine at `url`, which waits. `name` is the peer's, or NULL.
 tapml_status pair_call(const char *url, const char *name) STATUS_USED;
 
-// Waits for a machine at HOST:PORT.
-tapml_status pair_wait(const char *address, const char *name) STATUS_USED;
+// Waits for a machine at HOST:PORT. `caller` is the command that the other machine pairs by, for
+// the line that tells the port.
+tapml_status pair_wait(const char *address, const char *name, const char *caller) STATUS_USED;
+
+// As a worker's machine does it: calls what is a URL, and waits for a host at what is HOST:PORT.
+tapml_status pair_either(const char *where, const char *name) STATUS_USED;
 
 // Prints the own key and the peers.
 tapml_status pair_list(void) STATUS_USED;

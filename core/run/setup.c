@@ -17,6 +17,7 @@
 #include "exec/timed.h"
 #include "link/loopback.h"
 #include "plugin/search.h"
+#include "remote/remote.h"
 #include "run/observers.h"
 #include "tensor/encoding.h"
 #include "verify/fault.h"
@@ -376,8 +377,9 @@ static tapml_status make_loopback(void *user,
 tapml_status setup_open_place(struct setup *setup, struct place *place)
 {
     const struct place_settings *settings = &place->settings;
-    const enum place_isolation_mode mode =
-        settings->isolation.url != NULL ? PLACE_ISOLATION_ALWAYS : settings->isolation.mode;
+    const enum place_isolation_mode mode = place_isolation_is_far(&settings->isolation)
+                                               ? PLACE_ISOLATION_ALWAYS
+                                               : settings->isolation.mode;
     struct place_link links[PLACE_KINDS];
     size_t count = 0;
 
@@ -533,6 +535,24 @@ static tapml_status read_limit(const struct options *options, const char *name, 
     return options_i64(options, name, *io_limit, 0, LIMITS_MAX, io_limit);
 }
 
+// What names another machine takes the place of what a run's file says.
+static tapml_status read_far(const struct options *options, struct place_isolation *io_isolation)
+{
+    const char *url = options_get(options, "--url"), *listen = options_get(options, "--listen");
+
+    if (url != NULL && listen != NULL) {
+        return status_fail(TAPML_INVALID, "--url and --listen exclude each other: a worker "
+                                          "listens or dials");
+    }
+    if (url != NULL || listen != NULL) {
+        io_isolation->url = url;
+        io_isolation->listen = listen;
+    }
+    return options_i64(options, "--patience",
+                       io_isolation->patience_s > 0 ? io_isolation->patience_s : REMOTE_PATIENCE_S,
+                       1, REMOTE_PATIENCE_MAX_S, &io_isolation->patience_s);
+}
+
 tapml_status setup_read_isolation(const struct options *options,
                                   struct place_isolation *io_isolation)
 {
@@ -545,6 +565,7 @@ tapml_status setup_read_isolation(const struct options *options,
     if (word == NULL && has_limit(options)) {
         io_isolation->mode = PLACE_ISOLATION_ALWAYS;
     }
+    TAPML_TRY(read_far(options, io_isolation));
     TAPML_TRY(read_limit(options, "--memory", &io_isolation->memory_mib));
     TAPML_TRY(read_limit(options, "--limit-files", &io_isolation->limits.files));
     TAPML_TRY(read_limit(options, "--limit-processes", &io_isolation->limits.processes));

@@ -53,7 +53,15 @@ struct setup {
     {"--isolation", "never|always|loopback",                                                       \
      "always: in a worker process; by default always for a plugin that was not installed with "    \
      "the host, never for others"},                                                                \
-        SETUP_DEADLINE_OPTION
+        SETUP_DEADLINE_OPTION, SETUP_FAR_OPTIONS
+
+// Those of commands whose backend may be on another machine.
+#define SETUP_FAR_OPTIONS                                                                          \
+    {"--url", "URL", "the backend is that of a worker on another machine, tapml://HOST:PORT"},     \
+        {"--listen", "ADDRESS", "the same of a worker that dials; waits for it at HOST:PORT"},     \
+    {                                                                                              \
+        "--patience", "SECONDS", "for which that machine may be out of reach, 600 by default"      \
+    }
 #define SETUP_DEADLINE_OPTION                                                                      \
     {"--deadline", "SECONDS",                                                                      \
      "ends a worker that does not answer, 30 by default; without --isolation: in a worker"},       \
@@ -173,10 +181,10 @@ tapml_status setup_plan(const struct setup *setup, struct plan **out_plan) STATU
 tapml_status setup_read_activations(const struct options *options,
                                     enum activation *out_activation) STATUS_USED;
 
-// Reads the options --isolation, 'always', 'never' or 'loopback', and those of a worker
-// (--deadline,
-// --memory, --limit-*), by which alone it is 'always'; `*io_isolation` stays where they are absent.
-// TAPML_INVALID for what is none.
+// Reads the options --isolation, 'always', 'never' or 'loopback', those of a worker (--deadline,
+// --memory, --limit-*), by which alone it is 'always', and those of another machine (--url,
+// --listen, --patience); `*io_isolation` stays where they are absent. TAPML_INVALID for what is
+// none.
 tapml_status setup_read_isolation(const struct options *options,
                                   struct place_isolation *io_isolation) STATUS_USED;
 

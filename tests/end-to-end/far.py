@@ -46,16 +46,45 @@ def pair(host, worker, answers=("y", "y")):
     return ends
 
 
+def pair_back(host, worker, name="phone"):
+    """The same where the host waits, as for a machine that it cannot reach."""
+    waiting = host.start(rig.HOST, "pair", "--listen", "127.0.0.1:0", "--name", name)
+    calling = worker.start(WORKER, "--pair", f"tapml://127.0.0.1:{port_of(waiting)}", "--name", "laptop")
+    ends = []
+    for process in (calling, waiting):
+        out, errors = process.communicate("y\n", timeout=30)
+        ends.append((process.returncode, out, errors))
+    return ends
+
+
+def free_port():
+    """One that nobody listens at, yet."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
 @contextlib.contextmanager
-def listening(worker, *args, port=0):
-    """A far worker that serves; gives the process and its port."""
-    process = worker.start(WORKER, "--listen", f"127.0.0.1:{port}", *args)
+def serving(worker, *args):
+    """A far worker that runs; gives the process."""
+    process = worker.start(WORKER, *args)
     try:
-        yield process, port_of(process)
+        yield process
     finally:
         process.send_signal(signal.SIGTERM)
         out, errors = process.communicate(timeout=30)
         assert process.returncode in (0, -signal.SIGKILL), (process.returncode, out, errors)
+
+
+def dialling(worker, *ports):
+    """A far worker that dials hosts."""
+    return serving(worker, *(word for port in ports for word in ("--dial", f"tapml://127.0.0.1:{port}")))
+
+
+@contextlib.contextmanager
+def listening(worker, *args, port=0):
+    """A far worker that serves; gives the process and its port."""
+    with serving(worker, "--listen", f"127.0.0.1:{port}", *args) as process:
+        yield process, port_of(process)
 
 
 class Link:

@@ -127,6 +127,11 @@ ini("an unknown fault", ["run.ini:15: [fault.1] kind: unknown kind 'nann', did y
 ini("a fault that strikes nothing", ["fault.1"], extra="[fault.1]\ntarget = gpu\nop = convolve\nkind = nan\n")
 ini("an unknown component", ["no plugin has a component 'referense', did you mean 'reference'?"],
     {"source/backend": "referense"})
+ini("a target that both listens and dials", ["expected either 'url', of a worker that listens, or 'listen'"],
+    {"target.gpu/url": "tapml://board:7700", "target.gpu/listen": "0.0.0.0:7700"})
+ini("a worker's address of another kind", ["'http://board' is no address of a worker: expected tapml://HOST:PORT"],
+    {"target.gpu/url": "http://board"})
+ini("nowhere to wait", ["'nowhere' is no address: expected HOST:PORT"], {"target.gpu/listen": "nowhere"})
 ini("an unknown device", ["reference: no device 'f99', there are: 'f32'"], {"target.gpu/backend": "reference:f99"})
 ini("a component that is no backend", ["the component 'llama' is of kind 'tapml.model/1', expected a backend"],
     {"source/backend": "llama"})

@@ -37,17 +37,21 @@ static void take_one(struct cutting_proxy *proxy)
     const struct sockaddr_in name = loopback(atomic_load(&proxy->target));
     const int one = 1;
 
+    const int near = accept(proxy->listening, NULL, NULL);
+    const int far = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    atomic_fetch_add(&proxy->accepted, 1);
+    if (name.sin_port == 0 || (atomic_load(&proxy->keeps) && proxy->pair[0] >= 0) ||
+        connect(far, (const struct sockaddr *)&name, sizeof(name)) != 0) {
+        close(near);
+        close(far);
+        return; // The one that there may be goes on.
+    }
     drop(proxy);
-    proxy->pair[0] = accept(proxy->listening, NULL, NULL);
-    proxy->pair[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    proxy->pair[0] = near;
+    proxy->pair[1] = far;
     proxy->left =
         cut_bytes > 0 ? cut_bytes / 2 + random_below(&proxy->random, cut_bytes + 1) : UINT64_MAX;
-    atomic_fetch_add(&proxy->accepted, 1);
-    if (name.sin_port == 0 ||
-        connect(proxy->pair[1], (const struct sockaddr *)&name, sizeof(name)) != 0) {
-        drop(proxy);
-        return;
-    }
     for (int i = 0; i < 2; i++) {
         (void)setsockopt(proxy->pair[i], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     }

@@ -19,6 +19,7 @@ struct cutting_proxy {
     atomic_uint cuts;     // That were made,
     atomic_uint accepted; // and connections that came.
     atomic_int is_ending, is_to_cut;
+    atomic_int keeps; // What comes beside a connection is closed; else it takes its place.
     int listening, wake;
     int pair[2];
     uint64_t left; // Bytes until the next cut.

@@ -3,6 +3,7 @@
 #include "harness/far_machine.h"
 
 #include "base/arena.h"
+#include "remote/address.h"
 #include "remote/remote.h"
 
 #include <dirent.h>
@@ -42,13 +43,16 @@ static void note_port(void *user, unsigned port)
 {
     struct far_machine *machine = user;
 
-    atomic_store(&machine->port, port);
+    atomic_store(&machine->port, machine->dials ? 1 : port);
 }
 
 static void *run(void *user)
 {
     struct far_machine *machine = user;
-    const struct gateway_options options = {.address = "127.0.0.1:0",
+    const char *const dials[] = {machine->url};
+    const struct gateway_options options = {.address = machine->dials ? NULL : "127.0.0.1:0",
+                                            .dials = dials,
+                                            .dial_count = (size_t)machine->dials,
                                             .folder =
                                                 machine->paired.sides[PAIRED_WORKER].scratch.folder,
                                             .caches = machine->caches.folder,
@@ -79,6 +83,22 @@ void far_machine_open(struct far_machine *machine)
     (void)snprintf(machine->url, sizeof(machine->url), "tapml://127.0.0.1:%u", machine->proxy.port);
 }
 
+// A port that is free, most likely: the system gives another one to whoever asks next.
+void far_machine_turn(struct far_machine *machine)
+{
+    struct address address;
+    unsigned port = 0;
+    int listening = -1;
+
+    PAIRED_MUST(address_parse("127.0.0.1:0", &address));
+    PAIRED_MUST(address_listen(&address, &listening, &port));
+    close(listening);
+    machine->dials = 1;
+    (void)snprintf(machine->listen, sizeof(machine->listen), "127.0.0.1:%u", port);
+    atomic_store(&machine->proxy.target, port);
+    atomic_store(&machine->proxy.keeps, 1);
+}
+
 void far_machine_start(struct far_machine *machine)
 {
     PAIRED_MUST(registry_create(&(struct registry_options){.program = machine->program},
@@ -91,7 +111,9 @@ void far_machine_start(struct far_machine *machine)
         cr_assert_not(atomic_load(&machine->has_ended), "%s", machine->message);
         (void)poll(NULL, 0, 2);
     }
-    atomic_store(&machine->proxy.target, atomic_load(&machine->port));
+    if (!machine->dials) {
+        atomic_store(&machine->proxy.target, atomic_load(&machine->port));
+    }
 }
 
 void far_machine_stop(struct far_machine *machine)
@@ -99,7 +121,9 @@ void far_machine_stop(struct far_machine *machine)
     if (machine->stop < 0) {
         return;
     }
-    atomic_store(&machine->proxy.target, 0);
+    if (!machine->dials) {
+        atomic_store(&machine->proxy.target, 0);
+    }
     (void)eventfd_write(machine->stop, 1);
     cr_assert_eq(pthread_join(machine->thread, NULL), 0);
     close(machine->stop);
@@ -122,7 +146,8 @@ struct channel *far_machine_channel(struct far_machine *machine, uint64_t patien
     struct channel *channel = NULL;
 
     PAIRED_MUST(remote_create(
-        &(struct remote_options){.url = machine->url,
+        &(struct remote_options){.url = machine->dials ? NULL : machine->url,
+                                 .listen = machine->dials ? machine->listen : NULL,
                                  .folder = machine->paired.sides[PAIRED_HOST].scratch.folder,
                                  .patience_ns = patience_ns},
         &channel));

@@ -26,11 +26,17 @@ struct far_machine {
     tapml_status status; // Of `gateway_run`,
     char message[256];   // and its sentence.
     char url[64];        // By the machine in the middle.
+    int dials;           // Set before the start: it dials that, in place of listening,
+    char listen[64];     // and the host waits here.
 };
 
 // Both sides have each other's keys; nothing listens yet.
 void far_machine_open(struct far_machine *machine);
 void far_machine_close(struct far_machine *machine); // Also stops it.
+
+// Has the gateway dial, and the host's end wait: connections go through the machine in the middle
+// the other way.
+void far_machine_turn(struct far_machine *machine);
 
 // Starts the gateway, and lets connections through to it. `far_machine_stop` ends it and all of its
 // sessions.

@@ -235,3 +235,20 @@ Test(run_file, a_chunk_that_nobody_named_follows_the_capacity)
     cr_assert_eq(run_config_room(&config), 8u);
     run_config_release(&config);
 }
+
+#define TARGET "[target.far]\nbackend = reference\n"
+
+Test(run_file, knows_where_a_target_on_another_machine_is)
+{
+    struct run_config config;
+
+    cr_assert_eq(load(WHOLE TARGET "listen = 0.0.0.0:7700\npatience = 5\n", &config), TAPML_OK,
+                 "%s", status_message());
+    cr_assert_str_eq(config.targets[1].isolation.listen, "0.0.0.0:7700");
+    cr_assert_null(config.targets[1].isolation.url);
+    cr_assert_eq(config.targets[1].isolation.patience_s, 5);
+    run_config_release(&config);
+    refused(WHOLE TARGET "listen = 7700\n", "'7700' is no address");
+    refused(WHOLE TARGET "url = box:1\n", "'box:1' is no address of a worker");
+    refused(WHOLE TARGET "url = tapml://box:1\nlisten = :1\n", "expected either 'url'");
+}

@@ -39,8 +39,9 @@ TestSuite(caller, .init = setup, .fini = teardown);
 
 static tapml_status create(const char *where)
 {
-    return caller_create(&(struct caller_options){where, paired.sides[PAIRED_HOST].scratch.folder},
-                         &caller);
+    return caller_create(
+        &(struct caller_options){.url = where, .folder = paired.sides[PAIRED_HOST].scratch.folder},
+        &caller);
 }
 
 // The other side of one connection, in a thread.
@@ -101,7 +102,7 @@ Test(caller, goes_on_with_its_session)
     struct callee second = {.answer = {.state = GREETING_RESUMED}};
 
     PAIRED_MUST(create(url));
-    cr_assert_str_eq(caller_url(caller), url);
+    cr_assert_str_eq(caller_where(caller), url);
     PAIRED_MUST(greeting_session_make(&first.answer.session));
     second.answer.session = first.answer.session;
     second.answer.received = 5;
@@ -214,6 +215,158 @@ Test(caller, does_not_wait_where_nothing_listens)
     cr_assert_eq(caller_try(caller, stream), CALLER_NOT_YET);
     cr_assert_not_null(strstr(status_message(), "Connection refused"), "%s", status_message());
     cr_assert_lt(clock_now_ns() - begin_ns, 2000000000u);
+}
+
+// -- A worker that dials -----------------------------------------------------------------------
+
+static tapml_status create_to_wait(void)
+{
+    return caller_create(
+        &(struct caller_options){.listen = "127.0.0.1:0",
+                                 .folder = paired.sides[PAIRED_HOST].scratch.folder},
+        &caller);
+}
+
+// A worker's side of one connection, in a thread: it connects, and answers who greets.
+struct dialling {
+    struct callee callee;
+    struct paired_side *side;
+    struct address address;
+};
+
+static void *dial_one(void *user)
+{
+    struct dialling *dialling = user;
+    struct callee *callee = &dialling->callee;
+    int socket = -1;
+
+    callee->status = address_connect(&dialling->address, PAIRED_MS, &socket);
+    if (callee->status == TAPML_OK) {
+        callee->status =
+            tls_open(dialling->side->context, TLS_CLIENT, socket, PAIRED_MS, &callee->tls);
+    }
+    while (callee->status == TAPML_OK &&
+           poll(&(struct pollfd){.fd = tls_socket(callee->tls), .events = POLLIN}, 1, -1) != 1) {
+    }
+    if (callee->status == TAPML_OK) {
+        callee->status = greeting_receive(callee->tls, &callee->greeting);
+    }
+    if (callee->status == TAPML_OK) {
+        callee->status = greeting_send_answer(callee->tls, &callee->answer);
+    }
+    return NULL;
+}
+
+static void begin_to_dial(struct dialling *dialling, struct paired_side *side)
+{
+    while (caller_listens_at(caller) == NULL) {
+        cr_assert_eq(caller_try(caller, stream), CALLER_NOT_YET);
+    }
+    dialling->side = side;
+    PAIRED_MUST(address_parse(caller_listens_at(caller), &dialling->address));
+    cr_assert_eq(pthread_create(&dialling->callee.thread, NULL, dial_one, dialling), 0);
+}
+
+static enum caller_result wait_for(struct dialling *dialling)
+{
+    enum caller_result result = CALLER_NOT_YET;
+
+    while (result == CALLER_NOT_YET) {
+        result = caller_try(caller, stream);
+    }
+    cr_assert_eq(pthread_join(dialling->callee.thread, NULL), 0);
+    cr_assert_eq(dialling->callee.status, TAPML_OK);
+    return result;
+}
+
+Test(caller, waits_for_a_worker_and_greets_it)
+{
+    struct dialling first = {.callee = {.answer = {.state = GREETING_NEW}}};
+    struct dialling second = {.callee = {.answer = {.state = GREETING_RESUMED}}};
+
+    PAIRED_MUST(create_to_wait());
+    cr_assert(caller_waits(caller));
+    cr_assert_str_eq(caller_where(caller), "the worker that dials 127.0.0.1:0");
+    cr_assert_null(caller_listens_at(caller));
+    cr_assert_eq(caller_try(caller, stream), CALLER_NOT_YET);
+    cr_assert_not_null(strstr(status_message(), "no worker has dialled 127.0.0.1:0"), "%s",
+                       status_message());
+    PAIRED_MUST(greeting_session_make(&first.callee.answer.session));
+    second.callee.answer.session = first.callee.answer.session;
+    begin_to_dial(&first, &paired.sides[PAIRED_WORKER]);
+    cr_assert_eq(wait_for(&first), CALLER_CONNECTED, "%s", status_message());
+    cr_assert(greeting_session_is_none(&first.callee.greeting.session));
+    cr_assert(stream_is_attached(stream));
+    cr_assert_null(caller_listens_at(caller), "it has whom it wants");
+    stream_detach(stream);
+    begin_to_dial(&second, &paired.sides[PAIRED_WORKER]);
+    cr_assert_eq(wait_for(&second), CALLER_CONNECTED, "%s", status_message());
+    cr_assert(
+        greeting_session_equal(&second.callee.greeting.session, &first.callee.answer.session));
+    tls_close(first.callee.tls);
+    tls_close(second.callee.tls);
+}
+
+// Another worker that is paired, too, does not take the place of the first one.
+Test(caller, goes_on_with_the_same_worker)
+{
+    struct paired_side other = {.takes = *identity_hash(paired.sides[PAIRED_HOST].identity)};
+    struct dialling first = {.callee = {.answer = {.state = GREETING_NEW}}}, third = first;
+    struct dialling second = first;
+
+    paired_open_side(&other);
+    PAIRED_MUST(peers_add(paired.sides[PAIRED_HOST].scratch.folder, "other",
+                          identity_hash(other.identity)));
+    PAIRED_MUST(create_to_wait());
+    begin_to_dial(&first, &paired.sides[PAIRED_WORKER]);
+    cr_assert_eq(wait_for(&first), CALLER_CONNECTED, "%s", status_message());
+    stream_detach(stream);
+    caller_forget_session(caller);
+    begin_to_dial(&second, &other);
+    while (strstr(status_message(), "another machine has dialled") == NULL) {
+        cr_assert_eq(caller_try(caller, stream), CALLER_NOT_YET);
+    }
+    begin_to_dial(&third, &paired.sides[PAIRED_WORKER]);
+    cr_assert_eq(wait_for(&third), CALLER_CONNECTED, "%s", status_message());
+    cr_assert_eq(pthread_join(second.callee.thread, NULL), 0);
+    cr_assert_eq(second.callee.status, TAPML_UNAVAILABLE, "it is sent away");
+    tls_close(first.callee.tls);
+    tls_close(second.callee.tls);
+    tls_close(third.callee.tls);
+    paired_close_side(&other);
+}
+
+Test(caller, tries_again_where_it_cannot_listen)
+{
+    struct address address;
+    char where[64];
+    unsigned port = 0;
+    int other = -1;
+
+    PAIRED_MUST(address_parse("127.0.0.1:0", &address));
+    PAIRED_MUST(address_listen(&address, &other, &port));
+    (void)snprintf(where, sizeof(where), "127.0.0.1:%u", port);
+    PAIRED_MUST(
+        caller_create(&(struct caller_options){.listen = where,
+                                               .folder = paired.sides[PAIRED_HOST].scratch.folder},
+                      &caller));
+    cr_assert_eq(caller_try(caller, stream), CALLER_NOT_YET);
+    cr_assert_not_null(strstr(status_message(), "cannot listen at"), "%s", status_message());
+    close(other);
+    while (caller_listens_at(caller) == NULL) {
+        cr_assert_eq(caller_try(caller, stream), CALLER_NOT_YET);
+    }
+}
+
+Test(caller, needs_an_address_to_wait_at)
+{
+    cr_assert_eq(
+        caller_create(&(struct caller_options){.listen = "box",
+                                               .folder = paired.sides[PAIRED_HOST].scratch.folder},
+                      &caller),
+        TAPML_INVALID);
+    cr_assert_null(caller);
+    SCRATCH_SWEEP(create_to_wait());
 }
 
 Test(caller, survives_a_lack_of_memory)

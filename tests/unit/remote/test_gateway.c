@@ -4,6 +4,7 @@
 #include "far_backend.h"
 #include "remote/address.h"
 #include "remote/gateway.h"
+#include "remote/reception.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -177,7 +178,7 @@ Test(gateway, drops_what_does_not_greet)
 // Connections that say nothing do not keep a host out.
 Test(gateway, has_room_for_a_host_among_many_that_are_silent)
 {
-    enum { COUNT = GATEWAY_GUESTS_MAX + 20 };
+    enum { COUNT = RECEPTION_GUESTS_MAX + 20 };
     int sockets[COUNT];
     struct tls *tls = NULL;
     char byte;
@@ -214,6 +215,52 @@ Test(gateway, says_that_it_has_as_many_sessions_as_it_may)
     for (int i = 0; i < GATEWAY_SESSIONS_MAX; i++) {
         tls_close(tls[i]);
     }
+}
+
+// A host that was killed comes back: what it had is given back before it begins anew.
+Test(gateway, replaces_a_session_that_has_no_connection)
+{
+    struct greeting greeting = greeting_of_build();
+    struct tls *first = NULL, *second = NULL, *third = NULL;
+    struct greeting_answer answer;
+
+    greeting.session = begin_session(&first).session;
+    tls_close(first);
+    // Until its loss was noticed: a session that has a connection is another run's.
+    for (answer.state = GREETING_RESUMED; answer.state == GREETING_RESUMED;) {
+        begin_session(&second);
+        tls_close(second);
+        PAIRED_MUST(greet(host(), &greeting, &answer, &third));
+        tls_close(third);
+    }
+    cr_assert_eq(answer.state, GREETING_NEW);
+    cr_assert(greeting_session_is_none(&answer.session), "nothing is known of it");
+}
+
+// Those of another key stay, and so do those that have a connection.
+Test(gateway, replaces_no_other_session)
+{
+    struct paired_side other = {.takes = host()->takes};
+    struct greeting greeting = greeting_of_build(), others = greeting;
+    struct tls *tls[4];
+    struct greeting_answer answer;
+
+    paired_open_side(&other);
+    PAIRED_MUST(peers_add(machine.paired.sides[PAIRED_WORKER].scratch.folder, "other",
+                          identity_hash(other.identity)));
+    PAIRED_MUST(greet(&other, &others, &answer, &tls[0]));
+    others.session = answer.session;
+    tls_close(tls[0]);
+    greeting.session = begin_session(&tls[0]).session;
+    begin_session(&tls[1]);
+    PAIRED_MUST(greet(host(), &greeting, &answer, &tls[2]));
+    cr_assert_eq(answer.state, GREETING_RESUMED);
+    PAIRED_MUST(greet(&other, &others, &answer, &tls[3]));
+    cr_assert_eq(answer.state, GREETING_RESUMED);
+    for (int i = 0; i < 4; i++) {
+        tls_close(tls[i]);
+    }
+    paired_close_side(&other);
 }
 
 static void let_be(int signal)
@@ -271,5 +318,12 @@ Test(gateway, says_where_it_cannot_listen)
                        status_message());
     cr_assert_eq(
         gateway_run(&(struct gateway_options){.address = "box", .folder = options.folder}, -1),
+        TAPML_INVALID);
+    const char *const dials[] = {"box:7700"};
+
+    cr_assert_eq(
+        gateway_run(
+            &(struct gateway_options){.dials = dials, .dial_count = 1, .folder = options.folder},
+            -1),
         TAPML_INVALID);
 }

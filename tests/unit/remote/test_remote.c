@@ -309,6 +309,51 @@ Test(remote, ends_a_worker_that_takes_nothing_any_more, .timeout = 30)
     backend_buffer_free(both.far, y);
 }
 
+// -- A machine that dials ----------------------------------------------------------------------
+
+static void start_turned(void)
+{
+    far_machine_turn(&machine);
+    start();
+}
+
+Test(remote, waits_for_a_machine_that_dials)
+{
+    start_turned();
+    expect_the_same();
+    expect_the_same();
+    cr_assert_eq(backend_generation(both.far), 0);
+    far_backend_close(&both);
+    far_backend_open(&both, &machine); // Another host, of the same key.
+    expect_the_same();
+}
+
+Test(remote, makes_every_call_once_over_cuts_of_what_was_dialled, .timeout = 60)
+{
+    start_turned();
+    count_up(30, cut_now_and_then);
+    cr_assert_geq(atomic_load(&machine.proxy.accepted), 10);
+}
+
+Test(remote, finds_a_machine_that_dials_from_a_new_start)
+{
+    start_turned();
+    expect_the_same();
+    expect_loss(start_the_machine_anew, "is gone: its machine, or its program there");
+    expect_the_same();
+    cr_assert_eq(backend_kills(both.far), 1);
+}
+
+// The next start waits no longer than for one that listens.
+Test(remote, loses_patience_where_nobody_dials)
+{
+    far_machine_turn(&machine);
+    expect_failure(far_backend_try(&both, &machine, second_ns, NULL),
+                   "the far one was out of reach for 1");
+    cr_assert_not_null(strstr(status_message(), "no worker has dialled 127.0.0.1:"), "%s",
+                       status_message());
+}
+
 // -- What cannot be opened ---------------------------------------------------------------------
 
 Test(remote, refuses_a_machine_that_is_not_paired)
@@ -342,6 +387,9 @@ Test(remote, needs_an_address_and_a_key)
 
     cr_assert_eq(
         remote_create(&(struct remote_options){.url = "box:1", .folder = folder}, &channel),
+        TAPML_INVALID);
+    cr_assert_eq(
+        remote_create(&(struct remote_options){.listen = "box", .folder = folder}, &channel),
         TAPML_INVALID);
     cr_assert_null(channel);
     (void)scratch_text(&machine.paired.sides[PAIRED_HOST].scratch, "key.pem", "none");

@@ -19,7 +19,7 @@ static pid_t process;
 static char url[64];
 
 // A process of its own, which signals end; its output comes through a pipe.
-static void begin(const char *address)
+static void begin(const char *address, const char *dial)
 {
     char program[2 * SCRATCH_PATH], path[2 * SCRATCH_PATH];
     int ends[2];
@@ -34,15 +34,19 @@ static void begin(const char *address)
         (void)close(ends[0]);
         (void)close(ends[1]);
         (void)setenv("XDG_CONFIG_HOME", paired.sides[PAIRED_WORKER].scratch.folder, 1);
-        _exit((int)far_worker_listen(&(struct far_worker_options){
-            .program = program, .address = address, .cache = path, .cache_mib = 1}));
+        _exit((int)far_worker_serve(&(struct far_worker_options){.program = program,
+                                                                 .address = address,
+                                                                 .dials = {dial},
+                                                                 .dial_count = dial != NULL,
+                                                                 .cache = path,
+                                                                 .cache_mib = 1}));
     }
     close(ends[1]);
     FILE *said = fdopen(ends[0], "r");
     unsigned port = 0;
     char line[128] = "";
 
-    if (fgets(line, sizeof(line), said) != NULL) {
+    if (fgets(line, sizeof(line), said) != NULL && address != NULL) {
         cr_assert_eq(sscanf(line, "tapml-worker: listening on port %u\n", &port), 1, "%s", line);
     }
     (void)fclose(said);
@@ -138,7 +142,7 @@ Test(far_worker, opens_plugins_of_its_machine, .timeout = 60)
     const struct message_setting unknown = {"worker", "backend", "no-such-one"};
     char component[64];
 
-    begin("127.0.0.1:0");
+    begin("127.0.0.1:0", NULL);
     PAIRED_MUST(open_there(&setting, 1, component));
     cr_assert_str_eq(component, "reference");
     cr_assert_neq(open_there(&unknown, 1, component), TAPML_OK);
@@ -149,10 +153,17 @@ Test(far_worker, opens_plugins_of_its_machine, .timeout = 60)
     cr_assert_lt(clock_now_ns() - begin_ns, 5 * second_ns);
 }
 
+// Nobody waits there: it dials until it is told to end.
+Test(far_worker, ends_while_it_dials, .timeout = 60)
+{
+    begin(NULL, "tapml://127.0.0.1:1");
+    cr_assert_eq(end(SIGTERM), OUTCOME_OK);
+}
+
 // What a host names is no file and no process of this machine.
 Test(far_worker, does_not_do_whatever_a_host_asks_for, .timeout = 60)
 {
-    begin("127.0.0.1:0");
+    begin("127.0.0.1:0", NULL);
     expect_refusal((struct message_setting){"worker", "manifest", "/tmp/mine.tapml"},
                    "a host must not ask for 'manifest' in [worker]");
     expect_refusal((struct message_setting){"worker", "threads", "1000"},
@@ -170,8 +181,10 @@ Test(far_worker, does_not_do_whatever_a_host_asks_for, .timeout = 60)
 
 Test(far_worker, says_where_it_cannot_listen)
 {
-    begin("127.0.0.1:x");
+    begin("127.0.0.1:x", NULL);
     cr_assert_eq(end(0), OUTCOME_USAGE);
-    begin("no-such-host.invalid:1");
+    begin("no-such-host.invalid:1", NULL);
     cr_assert_neq(end(0), OUTCOME_OK);
+    begin(NULL, "127.0.0.1:1");
+    cr_assert_eq(end(0), OUTCOME_USAGE);
 }

@@ -96,6 +96,25 @@ Test(pair, shows_both_sides_one_code)
     alloc_free(called);
 }
 
+// The way back: the host waits, the worker calls.
+Test(pair, waits_for_a_worker_that_calls)
+{
+    const char *const host_waits[] = {
+        "/bin/sh", "-c",
+        "cd $HOST_KEYS && mkfifo line && { echo y | $TAPML_TEST_BUILD/tapml-host pair --listen "
+        "127.0.0.1:0 > line & } && exec 3< line && read waiting <&3 && port=${waiting#*port } && "
+        "echo y | XDG_CONFIG_HOME=$WORKER_KEYS $TAPML_TEST_BUILD/tapml-worker --pair "
+        "tapml://127.0.0.1:${port%% *} && echo $waiting && cat <&3",
+        NULL};
+    struct child_output output;
+
+    cr_assert_eq(child_run(host_waits, limit_ns, &output), TAPML_OK);
+    cr_assert_not_null(strstr(output.text, "for 'tapml-worker --pair'"), "%s", output.text);
+    cr_assert_eq(count_peers(host.folder), 1, "%s", output.text);
+    cr_assert_eq(count_peers(worker.folder), 1, "%s", output.text);
+    alloc_free(output.text);
+}
+
 // Anything but a yes is a no, and so is the end of the input.
 Test(pair, keeps_nothing_without_a_yes)
 {
@@ -135,5 +154,7 @@ Test(pair, says_what_is_wrong)
 {
     cr_assert_eq(pair_call("box:1", NULL), TAPML_INVALID);
     cr_assert_eq(pair_call("tapml://127.0.0.1:1", NULL), TAPML_UNAVAILABLE);
-    cr_assert_eq(pair_wait("box", NULL), TAPML_INVALID);
+    cr_assert_eq(pair_either("http://127.0.0.1:1", NULL), TAPML_INVALID);
+    cr_assert_eq(pair_either("box", NULL), TAPML_INVALID);
+    cr_assert_eq(pair_wait("box", NULL, "tapml-worker --pair"), TAPML_INVALID);
 }
