@@ -23,6 +23,7 @@
 #include "run/model_invariance.h"
 #include "run/progress.h"
 #include "run/setup.h"
+#include "run/target_health.h"
 #include "run/target_metadata.h"
 #include "store/carved.h"
 #include "store/offloaded.h"
@@ -51,10 +52,14 @@ struct target_jobs {
     struct session *session;
     struct progress progress;
     char phase[160];
-    struct outlook outlook;    // Of the kept cases at hand,
-    char note[OUTLOOK_TEXT];   // in words.
-    struct text arguments;     // Of commands that replay bundles (run/follow_up.h).
-    unsigned *io_bundles;      // As of the options.
+    struct outlook outlook;  // Of the kept cases at hand,
+    char note[OUTLOOK_TEXT]; // in words.
+    struct text arguments;   // Of commands that replay bundles (run/follow_up.h).
+    unsigned *io_bundles;    // As of the options.
+    struct target_health *health;
+    tapml_status (*is_whole)(void *user, int *out_is_whole); // Of target_jobs_follow.
+    void *is_whole_user;
+    int has_stepped;           // What was found with the whole model is of this start.
     size_t judged, judged_all; // Prompts before the step at hand, and in all steps.
 };
 
@@ -72,6 +77,7 @@ static tapml_status show(void *user, size_t done, size_t all)
 
     outlook_print(&target->outlook, target->note);
     target->progress.note = target->note;
+    TAPML_TRY(target_health_look(target->health));
     return progress_show(&target->progress, done, all);
 }
 
@@ -84,6 +90,7 @@ static tapml_status show_derived(void *user, size_t done, size_t all)
         begin_phase(target, "derive on", "kept cases");
         target->progress.skipped = 1; // It was made before the clock was set.
     }
+    TAPML_TRY(target_health_look(target->health));
     return progress_show(&target->progress, done, all);
 }
 
@@ -533,6 +540,7 @@ static tapml_status judge_ops(struct target_jobs *target, struct arena *arena)
     int is_wrong = 0, was_finished = 0;
 
     TAPML_TRY(replay(target));
+    TAPML_TRY(target_health_check(target->health));
     TAPML_TRY(check_after_failure(target, arena, &is_wrong));
     if (is_wrong || target->whole != NULL) {
         return is_wrong ? refuse_driver(target) : TAPML_OK;
@@ -542,6 +550,8 @@ static tapml_status judge_ops(struct target_jobs *target, struct arena *arena)
     TAPML_TRY(target->run->setup->model != NULL ? offload_and_measure(target, arena, &was_finished)
                                                 : judge_alone(target, arena, &was_finished));
     TAPML_TRY(judge_model_invariance(target, arena));
+    target->has_stepped = !was_finished;
+    TAPML_TRY(target_health_check(target->health));
     TAPML_TRY(check_at_end(target, was_finished, &is_wrong));
     return is_wrong ? TAPML_OK : write_bundles(target, was_finished);
 }
@@ -555,7 +565,9 @@ static tapml_status run_jobs(struct target_jobs *target)
     if (arena == NULL) {
         return status_no_memory();
     }
-    tapml_status status = check_driver(target, DRIVER_CHECKS_BEGIN, &is_wrong);
+    tapml_status status = target_health_check(target->health);
+
+    status = status == TAPML_OK ? check_driver(target, DRIVER_CHECKS_BEGIN, &is_wrong) : status;
 
     if (status == TAPML_OK) {
         status = is_wrong ? refuse_driver(target) : judge_ops(target, arena);
@@ -590,17 +602,39 @@ static tapml_status look_ahead(struct target_jobs *target)
     return TAPML_OK;
 }
 
-static tapml_status follow(struct target_jobs *target,
-                           tapml_status (*is_whole)(void *user, int *out_is_whole),
-                           void *user)
+// Does what a target's jobs are, with its health around them.
+static tapml_status care_for(struct target_jobs *target,
+                             tapml_status (*work)(struct target_jobs *target))
+{
+    const struct run_judge_options *run = target->run;
+
+    text_init(&target->arguments);
+    follow_up_print_given(run->setup, &target->arguments);
+    tapml_status status = text_status(&target->arguments);
+
+    if (status == TAPML_OK) {
+        status =
+            target_health_create(run->store, run->setup->registry, target->place, &target->health);
+    }
+    if (status == TAPML_OK) {
+        status = work(target);
+        status = target_health_settle(target->health, target->has_stepped, status);
+    }
+    target_health_destroy(target->health);
+    text_release(&target->arguments);
+    return status;
+}
+
+static tapml_status follow(struct target_jobs *target)
 {
     struct carved_counts counts = {.cases = 0};
     size_t seen = 0;
     int is_last = 0, is_wrong = 0;
 
+    TAPML_TRY(target_health_check(target->health));
     TAPML_TRY(check_driver(target, DRIVER_CHECKS_BEGIN, &is_wrong));
     while (!is_wrong && !is_last) {
-        TAPML_TRY(is_whole(user, &is_last));
+        TAPML_TRY(target->is_whole(target->is_whole_user, &is_last));
         TAPML_TRY(is_last ? TAPML_OK : carved_count(target->run->store, &counts));
         if (!is_last && counts.cases > seen) {
             seen = counts.cases;
@@ -620,28 +654,19 @@ tapml_status target_jobs_follow(const struct target_jobs_options *options,
         return TAPML_OK;
     }
     TAPML_TRY(target_metadata_settle_cases(target.run, target.place));
-    text_init(&target.arguments);
-    follow_up_print_given(target.run->setup, &target.arguments);
-    tapml_status status = text_status(&target.arguments);
-
-    status = status == TAPML_OK ? follow(&target, is_whole, user) : status;
-    text_release(&target.arguments);
-    return status;
+    target.is_whole = is_whole;
+    target.is_whole_user = user;
+    return care_for(&target, follow);
 }
 
 tapml_status target_jobs_run(const struct target_jobs_options *options)
 {
     struct target_jobs target = jobs_of(options);
-    const struct run_judge_options *run = target.run;
 
     TAPML_TRY(target_metadata_settle(options->judge, options->target));
     TAPML_TRY(run_judge_set_limits(options->judge, options->target->backend));
-    text_init(&target.arguments);
-    follow_up_print_given(run->setup, &target.arguments);
-    tapml_status status = text_status(&target.arguments);
+    const tapml_status status = care_for(&target, run_jobs);
 
-    status = status == TAPML_OK ? run_jobs(&target) : status;
-    text_release(&target.arguments);
     session_destroy(target.session);
     watch_destroy(target.watch);
     place_destroy(target.guarded);

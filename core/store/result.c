@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "store/row.h"
+#include "store/row_list.h"
 #include "store/run_id.h"
 
 #define IS_OF_MAKER "implementation = ? AND device = ? AND driver = ? AND options = ?"
@@ -240,4 +241,74 @@ tapml_status result_forget_op(struct store *store, const char *target, const cha
     row_put_text(&row, target);
     row_put_text(&row, op);
     return row_run(&row);
+}
+
+static int take_case(struct arena *arena, struct row *row, void *out_item)
+{
+    (void)arena;
+    *(int64_t *)out_item = row_i64(row, 0);
+    return 1;
+}
+
+tapml_status result_list_cases(struct store *store,
+                               const char *target,
+                               struct arena *arena,
+                               int64_t **out_ids,
+                               size_t *out_count)
+{
+    ASSERT(target);
+    void *items = NULL;
+    TAPML_TRY(row_list_read(
+        store,
+        &(struct row_list){.sql = "SELECT case_id FROM result WHERE target = ? ORDER BY case_id",
+                           .key = target,
+                           .item_bytes = sizeof(int64_t),
+                           .take = take_case},
+        arena, &items, out_count));
+    *out_ids = items;
+    return TAPML_OK;
+}
+
+static tapml_status forget_case(struct store *store, const char *target, int64_t id)
+{
+    struct row row;
+    TAPML_TRY(row_begin(store, "DELETE FROM result WHERE target = ? AND case_id = ?",
+                        "forgetting results", &row));
+    row_put_text(&row, target);
+    row_put_i64(&row, id);
+    return row_run(&row);
+}
+
+static tapml_status forget_others(struct store *store,
+                                  const char *target,
+                                  const int64_t *ids,
+                                  size_t count,
+                                  struct arena *arena,
+                                  size_t *out_count)
+{
+    int64_t *all = NULL;
+    size_t all_count = 0, kept = 0;
+    TAPML_TRY(result_list_cases(store, target, arena, &all, &all_count));
+    *out_count = 0;
+    for (size_t i = 0; i < all_count; i++) {
+        while (kept < count && ids[kept] < all[i]) {
+            kept++;
+        }
+        if (kept == count || ids[kept] != all[i]) {
+            TAPML_TRY(forget_case(store, target, all[i]));
+            ++*out_count;
+        }
+    }
+    return TAPML_OK;
+}
+
+tapml_status result_forget_others(
+    struct store *store, const char *target, const int64_t *ids, size_t count, size_t *out_count)
+{
+    ASSERT(target && (ids || count == 0));
+    struct arena *arena = arena_create();
+    const tapml_status status =
+        arena ? forget_others(store, target, ids, count, arena, out_count) : status_no_memory();
+    arena_destroy(arena);
+    return status;
 }

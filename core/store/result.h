@@ -70,6 +70,13 @@ tapml_status result_list(struct store *store,
                          struct result_row **out_items,
                          size_t *out_count) STATUS_USED;
 
+// The ids of the cases that have results of a target, stale ones too, in their order, in `arena`.
+tapml_status result_list_cases(struct store *store,
+                               const char *target,
+                               struct arena *arena,
+                               int64_t **out_ids,
+                               size_t *out_count) STATUS_USED;
+
 // How many results a target has, stale ones too.
 tapml_status result_count(struct store *store, const char *target, size_t *out_count) STATUS_USED;
 
@@ -93,3 +100,11 @@ tapml_status result_forget(struct store *store, const char *target) STATUS_USED;
 
 // The same of the cases of one op, whatever its version.
 tapml_status result_forget_op(struct store *store, const char *target, const char *op) STATUS_USED;
+
+// Deletes those of a target but for the cases `ids`, which are in order. Writes several statements:
+// call it inside of a transaction. `*out_count` is how many are gone.
+tapml_status result_forget_others(struct store *store,
+                                  const char *target,
+                                  const int64_t *ids,
+                                  size_t count,
+                                  size_t *out_count) STATUS_USED;

@@ -169,7 +169,8 @@ int fault_rule_is_driver(const struct fault_rule *rule)
 int fault_rule_matches(const struct fault_rule *rule, const tapml_op *op, const char *instance)
 {
     return (text_glob(rule->op, op->name) || text_glob(rule->op, catalogue_short_name(op))) &&
-           text_glob(rule->instance, instance);
+           (strcmp(instance, FAULT_RULE_CANARY) == 0 ? strcmp(rule->instance, instance) == 0
+                                                     : text_glob(rule->instance, instance));
 }
 
 // A whole number is not changed by a fraction.
@@ -294,7 +295,9 @@ tapml_status fault_rule_check(const struct fault_rule *rule, const struct graph 
     if (fault_rule_is_driver(rule)) {
         return check_driver(rule);
     }
-
+    if (strcmp(rule->instance, FAULT_RULE_CANARY) == 0) {
+        return TAPML_OK; // It is of no graph.
+    }
     for (uint32_t i = 0; i < graph->op_count; i++) {
         const struct graph_op *op = &graph->ops[i];
 

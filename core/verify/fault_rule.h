@@ -81,6 +81,10 @@ int fault_rule_needs_worker(const struct fault_rule *rule);
 // serve.
 int fault_rule_is_driver(const struct fault_rule *rule);
 
+// The instance of calls that look after the device (verify/canary.h). Rules strike it that name it
+// by this word; no pattern does.
+#define FAULT_RULE_CANARY "canary"
+
 // Whether the rule matches an op and an instance.
 int fault_rule_matches(const struct fault_rule *rule, const tapml_op *op, const char *instance);
 

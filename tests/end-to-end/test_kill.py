@@ -23,7 +23,8 @@ FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
 # of moves follows from times, so that of the moves' rows the verdicts count alone.
 KEY = "instance, prompt, step, part"
 QUERIES = [
-    "SELECT name, value FROM metadata WHERE name <> 'run.name' ORDER BY name",
+    "SELECT name, value FROM metadata WHERE name <> 'run.name' AND name NOT LIKE 'health.%' AND name NOT LIKE 'canary.%'"
+    " ORDER BY name",
     "SELECT * FROM target ORDER BY name",
     "SELECT * FROM instance ORDER BY position",
     "SELECT hash, position, text, ids, greedy FROM prompt ORDER BY hash",

@@ -379,6 +379,14 @@ words("a search in a folder that is absent", ["there is no file or folder '", "a
 words("a search in the store of a run", ["is the store of a run, expected a bundle or a pack"],
       "find", os.path.join(STORED, "run.tapmlrun"))
 words("a replay by an id of nothing", ["no bundle or pack of this id"], "replay", "00112233")
+words("devices of a run and of another machine", ["--config and --url exclude each other"],
+      "devices", "--config", "x.ini", "--url", "tapml://b:1")
+words("devices of another machine without a component", ["of another machine a component is listed by its name"],
+      "devices", "--url", "tapml://b:1")
+words("a worker that listens and dials", ["--url and --listen exclude each other"],
+      "check-device", "reference", "--url", "tapml://b:1", "--listen", ":1")
+words("a pairing that forgets and waits", ["--remove and --listen exclude each other"],
+      "pair", "--remove", "a", "--listen", ":1")
 words("a replay on an operator", ["'op=silu': expected a tag of devices"], "replay", "FOLDER/x.tapmlrun", "op=silu")
 words("a replay of two stores", ["TAG=GLOB behind it, found 'b.tapmlrun'"], "replay", "a.tapmlrun", "b.tapmlrun")
 words("a replay on one device and others", ["device=0 chooses among devices, and --backend names one"],

@@ -64,6 +64,22 @@ Test(peers, are_none_without_a_file)
     expect(0, "a", 0);
 }
 
+// As the file is at the moment; one that cannot be read has none.
+Test(peers, are_known_as_the_file_says)
+{
+    const struct identity_hash key = key_of(1), other = key_of(2);
+    char name[PEERS_NAME_BYTES] = "nobody";
+
+    cr_assert_not(peers_know(scratch.folder, &key, name));
+    add("box", 1);
+    cr_assert(peers_know(scratch.folder, &key, NULL));
+    cr_assert(peers_know(scratch.folder, &key, name));
+    cr_assert_str_eq(name, "box");
+    cr_assert_not(peers_know(scratch.folder, &other, name));
+    (void)scratch_text(&scratch, "peers.ini", "[peer\n");
+    cr_assert_not(peers_know(scratch.folder, &key, name));
+}
+
 Test(peers, are_added_replaced_and_removed)
 {
     add("a", 1);

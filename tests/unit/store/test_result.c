@@ -107,3 +107,30 @@ Test(result, all_of_one_op_go)
     MUST(result_count(store, "other", &count));
     cr_expect_eq(count, 1);
 }
+
+Test(result, others_than_those_that_are_named_go)
+{
+    static const int64_t seven[] = {3, 7}, none[] = {8};
+    int64_t *ids = NULL;
+    size_t count = 9;
+    write_both();
+    MUST(result_list_cases(store, "gpu", arena, &ids, &count));
+    cr_assert_eq(count, 2);
+    cr_expect_eq(ids[0], 7);
+    cr_expect_eq(ids[1], 9);
+    MUST(store_begin(store));
+    MUST(result_forget_others(store, "gpu", ids, 2, &count));
+    cr_expect_eq(count, 0);
+    MUST(result_forget_others(store, "gpu", seven, 2, &count));
+    cr_expect_eq(count, 1);
+    MUST(result_list_cases(store, "gpu", arena, &ids, &count));
+    cr_assert_eq(count, 1);
+    cr_expect_eq(ids[0], 7);
+    MUST(result_forget_others(store, "gpu", none, 1, &count));
+    cr_expect_eq(count, 1);
+    MUST(result_forget_others(store, "gpu", NULL, 0, &count));
+    cr_expect_eq(count, 0);
+    MUST(result_list_cases(store, "other", arena, &ids, &count));
+    cr_expect_eq(count, 1, "another target's stay");
+    MUST(store_commit(store));
+}

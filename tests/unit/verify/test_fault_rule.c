@@ -113,5 +113,6 @@ Test(fault_rule, a_rule_must_corrupt_something_of_the_graph)
     check("nan", "silu", "layers.77/*", "matches no instance");
     check("fill-start", "*", "*", NULL);
     check("write-late", "silu", "*", "a fault of the driver, which knows no op");
+    check("scale 1.5", "silu", "canary", NULL); // It is of no graph.
     check("read-tail", "*", "layers.2/*", "expected neither 'op' nor 'instance'");
 }
