@@ -3,6 +3,7 @@
 #include "remote/lobby.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "remote/address.h"
 #include "remote/peers.h"
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 enum { CAME, STOP }; // Descriptors of events.
+enum { MILLISECOND_NS = 1000000 };
 
 struct lobby {
     char *address, *folder;
@@ -264,10 +266,19 @@ tapml_status lobby_take(struct lobby *lobby,
                         int timeout_ms,
                         struct tls **out_tls)
 {
-    *out_tls = take(lobby, key);
-    if (*out_tls == NULL && timeout_ms > 0) {
-        (void)poll(&(struct pollfd){.fd = lobby->events[CAME], .events = POLLIN}, 1, timeout_ms);
+    const uint64_t end_ns = clock_now_ns() + (uint64_t)timeout_ms * MILLISECOND_NS;
+
+    for (;;) {
+        const uint64_t now_ns = clock_now_ns();
+
         *out_tls = take(lobby, key);
+        if (*out_tls != NULL) {
+            return TAPML_OK;
+        }
+        if (now_ns >= end_ns) {
+            return explain(lobby);
+        }
+        (void)poll(&(struct pollfd){.fd = lobby->events[CAME], .events = POLLIN}, 1,
+                   (int)((end_ns - now_ns) / MILLISECOND_NS) + 1);
     }
-    return *out_tls != NULL ? TAPML_OK : explain(lobby);
 }

@@ -20,8 +20,7 @@ static int is_option(const struct ini_entry *entry)
 
 int follow_up_needs_config(const struct ini *ini, const struct place_settings *target)
 {
-    int needs =
-        target->fault_count > 0 || target->observers != NULL ||
+    int needs = target->fault_count > 0 || target->observers != NULL ||
                 place_isolation_is_far(&target->isolation);
 
     for (size_t i = 0; i < ini->count; i++) {
