@@ -140,6 +140,10 @@ extern const struct options_manual command_select_manual;
 enum outcome command_rank_main(const struct command *command);
 extern const struct options_manual command_rank_manual;
 
+// Plans of a run: the best is searched for, one is shown, two are compared.
+enum outcome command_plan_main(const struct command *command);
+extern const struct options_manual command_plan_manual;
+
 // Stores of one run are merged, and what came is removed again.
 enum outcome command_store_main(const struct command *command);
 extern const struct options_manual command_store_manual;

@@ -56,33 +56,8 @@ struct model_row {
 
 // -- What is asked for -------------------------------------------------------------------------
 
-// "8G": a number and a letter, each step of which is 1024 times the one before.
-static tapml_status read_size(const char *word, uint64_t *out_bytes)
-{
-    static const char letters[] = "KMGT";
-    char number[32];
-    const size_t length = strlen(word);
-    const char *letter = length > 1 ? strchr(letters, word[length - 1]) : NULL;
-    double value = 0;
-
-    (void)snprintf(number, sizeof(number), "%.*s", (int)(letter != NULL ? length - 1 : length),
-                   word);
-    if (length >= sizeof(number) || text_parse_f64(number, &value) != TAPML_OK || !(value > 0)) {
-        return status_fail(TAPML_INVALID, "--fits is '%s', expected a size such as 8G or 512M",
-                           word);
-    }
-    value = ldexp(value, letter != NULL ? 10 * (int)(letter - letters + 1) : 0);
-    if (!(value >= 1 && value < 0x1p63)) {
-        return status_fail(TAPML_INVALID, "--fits is '%s', expected 1 to 2^63 bytes", word);
-    }
-    *out_bytes = (uint64_t)value;
-    return TAPML_OK;
-}
-
 static tapml_status read_asked(const struct options *options, struct models_asked *asked)
 {
-    const char *size = options_get(options, "--fits");
-
     if (options->plain_count > 1) {
         return status_fail(TAPML_INVALID, "expected one name at most, found %zu",
                            options->plain_count);
@@ -90,7 +65,7 @@ static tapml_status read_asked(const struct options *options, struct models_aske
     *asked = (struct models_asked){.name = options->plain_count > 0 ? options->plain[0] : NULL,
                                    .type = options_get(options, "--type"),
                                    .is_json = options_get(options, "--json") != NULL};
-    return size != NULL ? read_size(size, &asked->fits) : TAPML_OK;
+    return options_bytes(options, "--fits", &asked->fits);
 }
 
 // -- Text --------------------------------------------------------------------------------------

@@ -3,18 +3,16 @@
 
 #include "commands/rank_contenders.h"
 
-#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/file.h"
-#include "base/user_folder.h"
 #include "commands/rank_output.h"
 #include "config/device_file.h"
 #include "run/interrupt.h"
 #include "run/perplexity.h"
 #include "run/progress.h"
+#include "run/trial_store.h"
 #include "run/trials.h"
 #include "store/store.h"
-#include "store/store_open.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -102,34 +100,6 @@ static tapml_status read_options(struct ranked_contenders *ranked)
                              "none of the %zu published models is on this machine: give --model "
                              "PATH, or see `tapml-host models NAME`",
                              ranked->list.absent_count);
-}
-
-// -- Where results are kept --------------------------------------------------------------------
-
-static tapml_status open_own_store(struct ranked_contenders *ranked)
-{
-    char *folder = NULL;
-    tapml_status status = user_folder_find(USER_FOLDER_CACHE, "tapml", &folder);
-
-    if (status != TAPML_OK) {
-        return status_explain(status, "results have no place to stay: give --store FILE");
-    }
-    char *path = file_join(folder, "rank.tapmlrun");
-
-    status = path != NULL ? file_make_folder(folder) : status_no_memory();
-    if (status == TAPML_OK) {
-        status = store_open(path, 1, &ranked->store);
-    }
-    alloc_free(path);
-    alloc_free(folder);
-    return status;
-}
-
-static tapml_status open_store(struct ranked_contenders *ranked)
-{
-    const char *path = given(ranked, "--store");
-
-    return path != NULL ? store_open(path, 1, &ranked->store) : open_own_store(ranked);
 }
 
 // -- Units -------------------------------------------------------------------------------------
@@ -413,7 +383,7 @@ static tapml_status make(struct ranked_contenders *ranked)
     ranked->options.contender.program = ranked->asked->command->program;
     ranked->options.contender.options = options;
     TAPML_TRY(read_options(ranked));
-    TAPML_TRY(open_store(ranked));
+    TAPML_TRY(trial_store_open(given(ranked, "--store"), &ranked->store));
     interrupt_watch();
     progress_begin(&ranked->progress, "rank", is_json);
     ranked->progress.unit = words.cases;

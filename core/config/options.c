@@ -4,6 +4,7 @@
 #include "config/options.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -153,6 +154,33 @@ tapml_status options_i64(const struct options *options,
                            value, low, high);
     }
     *out_value = value;
+    return TAPML_OK;
+}
+
+tapml_status options_bytes(const struct options *options, const char *name, uint64_t *io_bytes)
+{
+    static const char letters[] = "KMGT";
+    const char *word = options_get(options, name);
+    char number[32];
+    double value = 0;
+
+    if (word == NULL) {
+        return TAPML_OK;
+    }
+    const size_t length = strlen(word);
+    const char *letter = length > 1 ? strchr(letters, word[length - 1]) : NULL;
+
+    (void)snprintf(number, sizeof(number), "%.*s", (int)(letter != NULL ? length - 1 : length),
+                   word);
+    if (length >= sizeof(number) || text_parse_f64(number, &value) != TAPML_OK || !(value > 0)) {
+        return status_fail(TAPML_INVALID, "%s is '%s', expected a size such as 8G or 512M", name,
+                           word);
+    }
+    value = ldexp(value, letter != NULL ? 10 * (int)(letter - letters + 1) : 0);
+    if (!(value >= 1 && value < 0x1p63)) {
+        return status_fail(TAPML_INVALID, "%s is '%s', expected 1 to 2^63 bytes", name, word);
+    }
+    *io_bytes = (uint64_t)value;
     return TAPML_OK;
 }
 

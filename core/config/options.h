@@ -64,6 +64,11 @@ tapml_status options_i64(const struct options *options,
                          int64_t high,
                          int64_t *out_value) STATUS_USED;
 
+// A size in bytes, of a number and a letter, each of which is 1024 times the one before: "512M",
+// "8G". `*io_bytes` stays where the option is absent. TAPML_INVALID for what is none.
+tapml_status
+options_bytes(const struct options *options, const char *name, uint64_t *io_bytes) STATUS_USED;
+
 // The place of an option's value among `words`, which are separated by blanks; `*io_place` stays
 // where the option is absent. TAPML_INVALID lists the words.
 tapml_status options_word(const struct options *options,

@@ -13,6 +13,7 @@
 #include "exec/output.h"
 #include "exec/residency.h"
 #include "exec/schedule.h"
+#include "exec/step_count.h"
 #include "exec/value.h"
 
 #include <math.h>
@@ -121,14 +122,20 @@ static tapml_status take_weights(struct session *session)
     return TAPML_OK;
 }
 
-static tapml_status make_values(struct session *session)
+// Of every call.
+static struct affine_point largest_point(const struct session *session)
 {
-    const struct affine_point largest = {
+    return (struct affine_point){
         .value[AFFINE_TOKENS] = session->chunk,
         .value[AFFINE_POSITION] = session->capacity - 1,
         .value[AFFINE_ROWS] = session->chunk,
         .value[AFFINE_CAPACITY] = session->capacity,
     };
+}
+
+static tapml_status make_values(struct session *session)
+{
+    const struct affine_point largest = largest_point(session);
     TAPML_TRY(value_set_create(session->graph, &session->spaces, &largest, &session->values));
     TAPML_TRY(input_set_create(session->graph, session->model, session->values, session->bindings,
                                &session->inputs));
@@ -314,12 +321,11 @@ static tapml_status check_step(const struct session *session, int64_t count, int
     return TAPML_OK;
 }
 
-static tapml_status compile(struct session *session,
-                            const uint8_t *places,
-                            const struct affine_point *point,
-                            struct session_program *out_program)
+static struct compile_options compile_options_of(const struct session *session,
+                                                 const uint8_t *places,
+                                                 const struct affine_point *point)
 {
-    const struct compile_options options = {
+    return (struct compile_options){
         .graph = session->graph,
         .spaces = &session->spaces,
         .values = session->values,
@@ -328,6 +334,14 @@ static tapml_status compile(struct session *session,
         .point = *point,
         .releases_weights = session->releases_weights,
     };
+}
+
+static tapml_status compile(struct session *session,
+                            const uint8_t *places,
+                            const struct affine_point *point,
+                            struct session_program *out_program)
+{
+    const struct compile_options options = compile_options_of(session, places, point);
     out_program->places = alloc_array(session->graph->op_count, 1);
     if (!out_program->places) {
         return status_no_memory();
@@ -537,14 +551,20 @@ int64_t session_position(const struct session *session)
     return session->position;
 }
 
-tapml_status session_print_steps(struct session *session, int64_t count, struct text *out_text)
+// The call of `count` tokens at the current position, with logits of the last row.
+static struct affine_point next_point(const struct session *session, int64_t count)
 {
-    const struct affine_point point = {
+    return (struct affine_point){
         .value[AFFINE_TOKENS] = count,
         .value[AFFINE_POSITION] = session->position,
         .value[AFFINE_ROWS] = 1,
         .value[AFFINE_CAPACITY] = session->capacity,
     };
+}
+
+tapml_status session_print_steps(struct session *session, int64_t count, struct text *out_text)
+{
+    const struct affine_point point = next_point(session, count);
     const char *names[SPACE_PLACES_MAX];
     const struct program *program = NULL;
     TAPML_TRY(check_step(session, count, 1));
@@ -554,6 +574,42 @@ tapml_status session_print_steps(struct session *session, int64_t count, struct 
     TAPML_TRY(find_program(session, &point, &program));
     program_print(program, session->graph, names, out_text);
     return text_status(out_text);
+}
+
+static tapml_status count_steps(const struct session *session,
+                                const uint8_t *places,
+                                const struct affine_point *point,
+                                struct step_count *out_count)
+{
+    const struct compile_options options = compile_options_of(session, places, point);
+    const struct affine_point largest = largest_point(session);
+    struct program *program = NULL;
+    TAPML_TRY(compile_program(&options, &program));
+    const tapml_status status =
+        step_count_make(&(struct step_count_options){.graph = session->graph,
+                                                     .spaces = &session->spaces,
+                                                     .values = session->values,
+                                                     .program = program,
+                                                     .places = places,
+                                                     .point = point,
+                                                     .largest = &largest},
+                        out_count);
+    program_destroy(program);
+    return status;
+}
+
+tapml_status session_count_steps(struct session *session,
+                                 const uint8_t *places,
+                                 int64_t count,
+                                 struct step_count *out_count)
+{
+    const struct affine_point point = next_point(session, count);
+    struct schedule_answer answer = {.places = places};
+    TAPML_TRY(check_step(session, count, 1));
+    if (!places) {
+        TAPML_TRY(schedule_ask(session->schedule, &point, &answer));
+    }
+    return count_steps(session, answer.places, &point, out_count);
 }
 
 uint32_t session_refusal_count(const struct session *session)

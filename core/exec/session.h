@@ -25,6 +25,7 @@
 enum { SESSION_PLACES_MAX = SPACE_PLACES_MAX };
 
 struct session;
+struct step_count;
 struct text;
 
 struct session_options {
@@ -121,6 +122,14 @@ int64_t session_position(const struct session *session);
 // current position, with logits of the last row. Nothing is run or uploaded.
 tapml_status
 session_print_steps(struct session *session, int64_t count, struct text *out_text) STATUS_USED;
+
+// Counts what a call of `count` tokens (1 .. `chunk`) at the current position would do with each op
+// at the place of `places` (op_count of them): moves and memory (exec/step_count). NULL: where the
+// present plan has them, refusals taken into account. Nothing is run or uploaded.
+tapml_status session_count_steps(struct session *session,
+                                 const uint8_t *places,
+                                 int64_t count,
+                                 struct step_count *out_count) STATUS_USED;
 
 // The refusals of planned backends (exec/schedule): each (op, place) once, in the order of the
 // graph, as far as the present plan has been run. Valid until the next step.

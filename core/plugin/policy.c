@@ -164,6 +164,20 @@ tapml_status policy_trigger(struct policy *policy,
     return end(&asking, status, POLICY_TRIGGER);
 }
 
+tapml_status policy_build(struct policy *policy,
+                          const tapml_policy_ops *question,
+                          uint8_t *out_places,
+                          uint32_t *out_count)
+{
+    const struct policy_asking asking = begin(policy);
+    *out_count = 0;
+    tapml_status status = settle(
+        &asking, asking.table->build(asking.root, asking.call, question, out_places, out_count));
+    status = status == TAPML_OK ? policy_answer_check_plans(question, out_places, *out_count)
+                                : status;
+    return end(&asking, status, POLICY_BUILD);
+}
+
 // -- Names -------------------------------------------------------------------------------------
 
 void policy_print_name(const struct policy *policy, struct text *out)

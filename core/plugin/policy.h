@@ -40,6 +40,10 @@ tapml_status policy_order_cases(struct policy *policy,
 tapml_status policy_trigger(struct policy *policy,
                             const tapml_policy_look *look,
                             tapml_policy_answer *out_answer) STATUS_USED;
+tapml_status policy_build(struct policy *policy,
+                          const tapml_policy_ops *question,
+                          uint8_t *out_places,
+                          uint32_t *out_count) STATUS_USED;
 
 // Appends what an answer depends on beside the question: component, build, options; nothing
 // for NULL.

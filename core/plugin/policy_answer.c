@@ -195,3 +195,37 @@ tapml_status policy_answer_check_look(const tapml_policy_answer *answer)
                              "its reason has no end, expected at most %zu bytes and a zero byte",
                              sizeof(answer->reason) - 1);
 }
+
+// -- Plans -------------------------------------------------------------------------------------
+
+static tapml_status
+check_op(const tapml_policy_ops *question, uint32_t plan, const tapml_policy_op *op, uint8_t place)
+{
+    if (place >= question->n_places) {
+        return status_fail(TAPML_INTERNAL,
+                           "its plan %" PRIu32 " has '%.100s' at place %u, expected 0 to %" PRIu32,
+                           plan, op->instance, place, question->n_places - 1);
+    }
+    return op->may_run[place]
+               ? TAPML_OK
+               : status_fail(TAPML_INTERNAL,
+                             "its plan %" PRIu32 " has '%.100s' on '%.100s', where it may not run",
+                             plan, op->instance, question->places[place]);
+}
+
+tapml_status policy_answer_check_plans(const tapml_policy_ops *question,
+                                       const uint8_t *places,
+                                       uint32_t count)
+{
+    if (count > question->count_max) {
+        return status_fail(TAPML_INTERNAL,
+                           "it has built %" PRIu32 " plans, expected at most %" PRIu32, count,
+                           question->count_max);
+    }
+    for (uint32_t plan = 0; plan < count; plan++) {
+        for (uint32_t op = 0; op < question->n_ops; op++) {
+            TAPML_TRY(check_op(question, plan, question->ops[op], *places++));
+        }
+    }
+    return TAPML_OK;
+}

@@ -32,5 +32,10 @@ tapml_status policy_answer_check_cases(const tapml_policy_cases *question,
 // An answer to a look is yes or no, and its reason is a text.
 tapml_status policy_answer_check_look(const tapml_policy_answer *answer) STATUS_USED;
 
+// Plans are as many as there is room for at most, and have each operator where it may run.
+tapml_status policy_answer_check_plans(const tapml_policy_ops *question,
+                                       const uint8_t *places,
+                                       uint32_t count) STATUS_USED;
+
 // What a case counts against a budget in time, in nanoseconds.
 double policy_answer_time_ns(const tapml_policy_case *item);

@@ -9,7 +9,8 @@ const char *policy_table_function(enum policy_role role)
     static const char *const functions[POLICY_ROLES] = {[POLICY_ORDER] = "order",
                                                         [POLICY_SELECT] = "select",
                                                         [POLICY_ORDER_CASES] = "order_cases",
-                                                        [POLICY_TRIGGER] = "trigger"};
+                                                        [POLICY_TRIGGER] = "trigger",
+                                                        [POLICY_BUILD] = "build"};
     return functions[role];
 }
 
@@ -27,6 +28,8 @@ int policy_table_has(const tapml_policy *table, const char *kind, enum policy_ro
         return TAPML_HAS_FN(tapml_policy, table, order_cases);
     case POLICY_TRIGGER:
         return TAPML_HAS_FN(tapml_policy, table, trigger);
+    case POLICY_BUILD:
+        return TAPML_HAS_FN(tapml_policy, table, build);
     case POLICY_ROLES:
         break;
     }

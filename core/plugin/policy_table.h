@@ -9,7 +9,14 @@
 #include <tapml/draft/policy.h>
 
 // What a policy is asked, a function of its table each.
-enum policy_role { POLICY_ORDER, POLICY_SELECT, POLICY_ORDER_CASES, POLICY_TRIGGER, POLICY_ROLES };
+enum policy_role {
+    POLICY_ORDER,
+    POLICY_SELECT,
+    POLICY_ORDER_CASES,
+    POLICY_TRIGGER,
+    POLICY_BUILD,
+    POLICY_ROLES
+};
 
 // "order_cases", as the table calls it; static.
 const char *policy_table_function(enum policy_role role);

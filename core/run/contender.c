@@ -35,7 +35,8 @@ const char *contender_measure_name(enum contender_measure measure)
 
 // A contender that is open.
 struct contender_session {
-    const struct contender_options *given;
+    struct contender_options given;
+    struct contender contender;
     struct options options; // Of the command, with what is said of the contender.
     const char *weights;    // The encoding by its word; NULL: as stored, or as in the plan's run.
     struct setup setup;
@@ -75,7 +76,7 @@ static void set_options(struct contender_session *session, const struct contende
 {
     struct options *options = &session->options;
 
-    *options = *session->given->options;
+    *options = *session->given.options;
     if (contender->model != NULL) {
         set_option(options, "--model", contender->model);
     }
@@ -85,7 +86,51 @@ static void set_options(struct contender_session *session, const struct contende
     if (contender->plan != NULL) {
         set_option(options, "--plan", contender->plan);
     }
+    session->contender = *contender;
     session->weights = options_get(options, "--weights");
+}
+
+static int is_same(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+// Whether what is open for one contender is what another one needs, but for the rules.
+static int can_turn(const struct contender_session *session,
+                    const struct contender_options *options,
+                    const struct contender *to)
+{
+    const struct contender_options *given = &session->given;
+    const struct contender *from = &session->contender;
+
+    return to->rules != NULL && from->rules != NULL && session->weights == NULL &&
+           to->weights == NULL && given->options == options->options &&
+           given->measure == options->measure && given->fits == options->fits &&
+           (given->context == options->context || session->chunks.context == options->context) &&
+           is_same(given->base, options->base) &&
+           is_same(from->model, to->model) && is_same(from->plan, to->plan);
+}
+
+static tapml_status read_plan(const struct contender_session *session, struct plan **out_plan)
+{
+    const struct contender *contender = &session->contender;
+
+    return contender->rules != NULL ? plan_parse(contender->rules, contender->name, out_plan)
+                                    : plan_setup_plan(&session->plan_setup, out_plan);
+}
+
+// Makes an open session that of another contender.
+static tapml_status turn(struct contender_session *session, const struct contender *to)
+{
+    struct plan *plan = NULL;
+
+    session->contender = *to;
+    TAPML_TRY(read_plan(session, &plan));
+    plan_destroy(session->plan);
+    session->plan = plan;
+    session->session_options.plan = plan;
+    session->is_warm = 0;
+    return session->session != NULL ? session_set_plan(session->session, plan) : TAPML_OK;
 }
 
 // The model, its places and its text. Without `is_encoded`, weights stay as they are stored where
@@ -98,13 +143,13 @@ static tapml_status open_model(struct contender_session *session, int is_encoded
         TAPML_TRY(setup_read_weights(session->weights, &checked));
         set_option(&session->options, "--weights", "stored");
     }
-    TAPML_TRY(setup_open(session->given->program, &session->options, NULL, &session->setup));
+    TAPML_TRY(setup_open(session->given.program, &session->options, NULL, &session->setup));
     TAPML_TRY(plan_setup_open(&session->setup, &session->options, &session->plan_setup));
     TAPML_TRY(plan_setup_model(&session->plan_setup, &session->model));
     TAPML_TRY(plan_setup_places(&session->plan_setup));
-    TAPML_TRY(plan_setup_plan(&session->plan_setup, &session->plan));
+    TAPML_TRY(read_plan(session, &session->plan));
     TAPML_TRY(text_setup_chunks(&session->setup, &session->options, session->model.folder,
-                                session->given->context, &session->chunks));
+                                session->given.context, &session->chunks));
     session->session_options = text_setup_session(&session->setup, session->plan, &session->chunks);
     return TAPML_OK;
 }
@@ -117,7 +162,7 @@ static tapml_status create(const struct contender_options *given,
     if (session == NULL) {
         return status_no_memory();
     }
-    session->given = given;
+    session->given = *given;
     *out_session = session;
     return TAPML_OK;
 }
@@ -125,31 +170,42 @@ static tapml_status create(const struct contender_options *given,
 static tapml_status open_sessions(struct contender_session *session)
 {
     TAPML_TRY(session_create(&session->session_options, &session->session));
-    return session->given->measure == CONTENDER_KL
-               ? text_setup_open_base(&session->setup, &session->options, session->given->base,
+    return session->given.measure == CONTENDER_KL
+               ? text_setup_open_base(&session->setup, &session->options, session->given.base,
                                       &session->session_options, &session->base)
                : TAPML_OK;
 }
 
+// Makes `*io_session` that of a contender, opening it where it cannot be turned.
+static tapml_status take_session(const struct contender_options *options,
+                                 const struct contender *contender,
+                                 int is_encoded,
+                                 struct contender_session **io_session)
+{
+    if (*io_session != NULL && can_turn(*io_session, options, contender)) {
+        return turn(*io_session, contender);
+    }
+    contender_close(*io_session);
+    *io_session = NULL;
+    TAPML_TRY(create(options, io_session));
+    set_options(*io_session, contender);
+    return open_model(*io_session, is_encoded);
+}
+
 tapml_status contender_open(const struct contender_options *options,
                             const struct contender *contender,
-                            struct contender_session **out_session)
+                            struct contender_session **io_session)
 {
-    struct contender_session *session = NULL;
+    tapml_status status = take_session(options, contender, 1, io_session);
 
-    TAPML_TRY(create(options, &session));
-    set_options(session, contender);
-    tapml_status status = open_model(session, 1);
-
-    if (status == TAPML_OK) {
-        status = open_sessions(session);
+    if (status == TAPML_OK && (*io_session)->session == NULL) {
+        status = open_sessions(*io_session);
     }
     if (status != TAPML_OK) {
-        contender_close(session);
-        return status;
+        contender_close(*io_session);
+        *io_session = NULL;
     }
-    *out_session = session;
-    return TAPML_OK;
+    return status;
 }
 
 void contender_close(struct contender_session *session)
@@ -210,7 +266,7 @@ static void add_speed(struct hash_state *state, const struct contender_session *
 // logits as wide, so that it is opened here.
 static tapml_status add_base(struct hash_state *state, struct contender_session *session)
 {
-    struct model_options options = {.folder = session->given->base};
+    struct model_options options = {.folder = session->given.base};
     struct model *model = NULL;
     char hash[HASH_TEXT];
 
@@ -243,7 +299,7 @@ static tapml_status add_plan(struct hash_state *state, const struct plan *plan)
 
 static tapml_status add_all(struct hash_state *state, struct contender_session *session)
 {
-    const enum contender_measure measure = session->given->measure;
+    const enum contender_measure measure = session->given.measure;
     const int64_t sizes[] = {session->chunks.context, session->session_options.chunk};
     char hash[HASH_TEXT];
 
@@ -386,7 +442,7 @@ count_of(const struct contender_session *session, struct model *model, uint64_t 
 {
     const struct forecast_frame_options options = {.model = model,
                                                    .source = session->setup.places[0],
-                                                   .file = session->given->fits,
+                                                   .file = session->given.fits,
                                                    .activation = session->plan_setup.activation,
                                                    .capacity = session->session_options.capacity,
                                                    .chunk = session->session_options.chunk};
@@ -452,11 +508,10 @@ static tapml_status count_text(const struct contender_session *session, double *
 static tapml_status
 look_at(struct contender_session *session, struct arena *arena, struct contender_look *look)
 {
-    TAPML_TRY(open_model(session, 0));
     TAPML_TRY(check_encoding(session));
     TAPML_TRY(count_text(session, &look->bytes_of_token));
     look->context = session->chunks.context;
-    if (session->given->fits != NULL) {
+    if (session->given.fits != NULL) {
         TAPML_TRY(count_bytes(session, &look->bytes));
     }
     return make_keys(session, arena, look);
@@ -464,21 +519,24 @@ look_at(struct contender_session *session, struct arena *arena, struct contender
 
 tapml_status contender_look(const struct contender_options *options,
                             const struct contender *contender,
+                            struct contender_session **io_session,
                             struct arena *arena,
                             struct contender_look *out_look)
 {
-    struct contender_session *session = NULL;
     struct contender_look look = {.keys = NULL};
 
-    TAPML_TRY(create(options, &session));
-    set_options(session, contender);
-    const tapml_status status = look_at(session, arena, &look);
+    tapml_status status = take_session(options, contender, 0, io_session);
 
-    contender_close(session);
     if (status == TAPML_OK) {
-        *out_look = look;
+        status = look_at(*io_session, arena, &look);
     }
-    return status;
+    if (status != TAPML_OK) {
+        contender_close(*io_session);
+        *io_session = NULL;
+        return status;
+    }
+    *out_look = look;
+    return TAPML_OK;
 }
 
 // -- A chunk -----------------------------------------------------------------------------------
@@ -509,7 +567,7 @@ static tapml_status try_text(struct contender_session *session,
 
     if (status == TAPML_OK) {
         const double surprise = perplexity.surprise.mean;
-        const int is_kl = session->given->measure == CONTENDER_KL;
+        const int is_kl = session->given.measure == CONTENDER_KL;
 
         trial->value = is_kl ? fmax(perplexity.divergence.divergences.mean, 0) : surprise;
         trial->beside = is_kl ? surprise : NAN;
@@ -581,7 +639,7 @@ contender_try(struct contender_session *session, size_t chunk, struct contender_
     const uint64_t begin_ns = clock_now_ns();
     struct contender_trial trial = {.value = NAN};
 
-    TAPML_TRY(session->given->measure == CONTENDER_SPEED ? try_speed(session, &one, &trial)
+    TAPML_TRY(session->given.measure == CONTENDER_SPEED ? try_speed(session, &one, &trial)
                                                          : try_text(session, &one, &trial));
     trial.time_ns = clock_now_ns() - begin_ns;
     *out_trial = trial;

@@ -34,6 +34,8 @@ const char *contender_measure_name(enum contender_measure measure);
 struct contender {
     const char *name;                   // For people.
     const char *model, *weights, *plan; // Words of these options; NULL: those of the command.
+    const char *rules; // Those of the plan, in place of what its file has, which need not be there;
+                       // or NULL. Contenders that differ in these alone share what is open.
 };
 
 // How contenders are measured. All is borrowed.
@@ -56,10 +58,16 @@ struct contender_look {
                            // Under a plan those that ops away from the source read.
 };
 
-// Opens a contender and closes it again. What is found is in `arena`. Nothing is run; weights are
-// encoded only to learn `bytes`. TAPML_UNIMPLEMENTED if no weight takes the encoding.
+struct contender_session;
+
+// Looks at a contender, which is opened for that. What is found is in `arena`. Nothing is run;
+// weights are encoded only to learn `bytes`. TAPML_UNIMPLEMENTED if no weight takes the encoding.
+// `*io_session` is NULL or what an earlier call, or contender_open, has left there: it is used
+// again where both contenders differ in rules alone, else closed. The caller closes what is there
+// at the end, after a failure, too; words of options and contenders outlive it.
 tapml_status contender_look(const struct contender_options *options,
                             const struct contender *contender,
+                            struct contender_session **io_session,
                             struct arena *arena,
                             struct contender_look *out_look) STATUS_USED;
 
@@ -70,13 +78,10 @@ struct contender_trial {
     uint64_t time_ns; // That it took, with the base.
 };
 
-struct contender_session;
-
-// Opens a contender to run. The caller closes it; `options` outlive it. `contender_close` accepts
-// NULL.
+// Opens a contender to run, with `*io_session` likewise. `contender_close` accepts NULL.
 tapml_status contender_open(const struct contender_options *options,
                             const struct contender *contender,
-                            struct contender_session **out_session) STATUS_USED;
+                            struct contender_session **io_session) STATUS_USED;
 void contender_close(struct contender_session *session);
 
 // Measures a chunk, counted from 0. TAPML_INVALID for logits of which no probabilities follow; what

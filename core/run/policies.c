@@ -6,7 +6,7 @@
 #include "config/problems.h"
 #include "config/run_config.h"
 
-// Where the file names it.
+// Where the file names it. A policy that builds plans is named by an option of `plan search`.
 static const struct {
     const char *section, *key;
 } PLACES[POLICY_ROLES] = {

@@ -25,6 +25,7 @@ enum {
 };
 
 static const double SECOND_NS = 1e9;
+static const size_t NO_ARM = SIZE_MAX;
 
 // What a chunk of an arm gave.
 struct trials_fact {
@@ -39,8 +40,8 @@ struct trials_work {
     struct trials_result trials;
     struct trials_fact *facts;         // Of each arm its chunks, as those of the contest.
     size_t *first;                     // The first of each arm.
-    struct contender_session *session; // The last one that was opened, or NULL,
-    size_t session_arm;                // and whose it is.
+    struct contender_session **session; // The last one that was opened, or NULL,
+    size_t session_arm;                 // and whose it is: NO_ARM of none.
     int is_backward;                   // The next call takes arms from the last to the first.
 };
 
@@ -91,7 +92,8 @@ static tapml_status look_at_one(struct trials_work *work,
 {
     struct trials_result *trials = &work->trials;
     struct trials_arm arm = {.contender = contender};
-    const tapml_status status = contender_look(how, contender, work->arena, &arm.look);
+    const tapml_status status =
+        contender_look(how, contender, work->session, work->arena, &arm.look);
 
     if (status_ends_all(status)) {
         return status;
@@ -282,7 +284,7 @@ static tapml_status try_one(struct trials_work *work, size_t arm, size_t number)
     const size_t chunk = number - work->first[arm];
     struct contender_trial trial;
 
-    TAPML_TRY(contender_try(work->session, chunk, &trial));
+    TAPML_TRY(contender_try(*work->session, chunk, &trial));
     struct trial_row row = {.name = tried->contender->name,
                             .measure = contender_measure_name(work->options->contender.measure),
                             .value = trial.value,
@@ -300,13 +302,16 @@ static int is_of(const struct trials_work *work, size_t arm, size_t number)
     return number >= work->first[arm] && number < work->first[arm + 1];
 }
 
-// An arm that cannot go on has no value for what is left.
+// An arm that cannot go on has no value for what is left, and what is open has failed with it.
 static tapml_status give_up(struct trials_work *work, size_t arm, tapml_status status)
 {
     if (status == TAPML_OK || status_ends_all(status)) {
         return status;
     }
     work->trials.arms[arm].failed = arena_text(work->arena, status_message());
+    contender_close(*work->session);
+    *work->session = NULL;
+    work->session_arm = NO_ARM;
     return work->trials.arms[arm].failed != NULL ? TAPML_OK : status_no_memory();
 }
 
@@ -324,14 +329,13 @@ static tapml_status open_arm(struct trials_work *work, size_t arm)
 {
     const uint64_t begin_ns = clock_now_ns();
 
-    if (work->session != NULL && work->session_arm == arm) {
+    if (work->session_arm == arm) {
         return TAPML_OK;
     }
-    contender_close(work->session);
-    work->session = NULL;
-    work->session_arm = arm;
     const tapml_status status =
-        contender_open(&work->how, work->trials.arms[arm].contender, &work->session);
+        contender_open(&work->how, work->trials.arms[arm].contender, work->session);
+
+    work->session_arm = status == TAPML_OK ? arm : NO_ARM;
 
     work->trials.openings++;
     work->trials.openings_s += (double)(clock_now_ns() - begin_ns) / SECOND_NS;
@@ -452,11 +456,29 @@ static void set_contest(struct trials_work *work)
     contest->calls = (struct contest_calls){run_all, price, take, work};
 }
 
+static tapml_status make(struct trials_work *work)
+{
+    TAPML_TRY(find_arms(work));
+    TAPML_TRY(make_facts(work));
+    set_contest(work);
+    work->how = work->options->contender;
+    work->how.context = work->trials.context;
+    TAPML_TRY(contest_run(&work->trials.contest, work->arena));
+    for (size_t i = 0; i < work->trials.contest.race.arm_count; i++) {
+        compare(work, i, work->trials.contest.order[0]);
+    }
+    return TAPML_OK;
+}
+
 tapml_status trials_make(const struct trials_options *options,
                          struct arena *arena,
                          struct trials_result *out_trials)
 {
-    struct trials_work work = {.options = options, .arena = arena};
+    struct contender_session *own = NULL;
+    struct trials_work work = {.options = options,
+                               .arena = arena,
+                               .session = options->kept != NULL ? options->kept : &own,
+                               .session_arm = NO_ARM};
     const struct device_file *fits = options->contender.fits;
 
     if (fits != NULL && fits->memory_bytes == 0) {
@@ -464,18 +486,11 @@ tapml_status trials_make(const struct trials_options *options,
             TAPML_INVALID,
             "the file of '%s' has no 'bytes' in [memory], by which to tell what fits", fits->name);
     }
-    TAPML_TRY(find_arms(&work));
-    TAPML_TRY(make_facts(&work));
-    set_contest(&work);
-    work.how = options->contender;
-    work.how.context = work.trials.context;
-    const tapml_status status = contest_run(&work.trials.contest, arena);
+    const tapml_status status = make(&work);
 
-    contender_close(work.session);
-    TAPML_TRY(status);
-    for (size_t i = 0; i < work.trials.contest.race.arm_count; i++) {
-        compare(&work, i, work.trials.contest.order[0]);
+    contender_close(own);
+    if (status == TAPML_OK) {
+        *out_trials = work.trials;
     }
-    *out_trials = work.trials;
-    return TAPML_OK;
+    return status;
 }

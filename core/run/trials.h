@@ -26,6 +26,7 @@ struct trials_options {
     const struct contender *items;
     size_t count;
     struct store *store;
+    struct contender_session **kept; // What is open between calls, closed by the caller; or NULL.
     int is_per_byte; // Perplexities are compared by the byte: tokens of models may differ.
     enum race_method method;
     struct case_budget budget; // Chunks of all contenders together; seconds are those of the clock.

@@ -91,6 +91,26 @@ Test(options, numbers_are_whole_and_in_range)
     cr_assert_eq(value, 3);
 }
 
+Test(options, a_size_is_a_number_and_a_letter)
+{
+    struct options options;
+    uint64_t bytes = 7;
+
+    cr_assert_eq(PARSE(&options, "--count", "1.5K"), TAPML_OK);
+    cr_assert_eq(options_bytes(&options, "--model", &bytes), TAPML_OK);
+    cr_assert_eq(bytes, 7);
+    cr_assert_eq(options_bytes(&options, "--count", &bytes), TAPML_OK);
+    cr_assert_eq(bytes, 1536);
+    cr_assert_eq(PARSE(&options, "--count", "2T"), TAPML_OK);
+    cr_assert_eq(options_bytes(&options, "--count", &bytes), TAPML_OK);
+    cr_assert_eq(bytes, (uint64_t)2 << 40);
+    cr_assert_eq(PARSE(&options, "--count", "2X"), TAPML_OK);
+    cr_assert_eq(options_bytes(&options, "--count", &bytes), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), "--count is '2X', expected a size such as 8G"));
+    cr_assert_eq(PARSE(&options, "--count", "1e30"), TAPML_OK);
+    cr_assert_eq(options_bytes(&options, "--count", &bytes), TAPML_INVALID);
+}
+
 Test(options, arguments_that_nobody_takes_are_refused)
 {
     struct options options;

@@ -31,9 +31,11 @@ static struct contender encoding(const char *word)
 static struct contender_look look(const struct contender_options *options, const char *word)
 {
     const struct contender contender = encoding(word);
+    struct contender_session *session = NULL;
     struct contender_look look;
 
-    MUST(contender_look(options, &contender, arena, &look));
+    MUST(contender_look(options, &contender, &session, arena, &look));
+    contender_close(session);
     return look;
 }
 
@@ -133,8 +135,11 @@ Test(contender, of_a_plan_what_leaves_the_source_is_counted)
     MUST(device_file_parse("small.ini", figures, sizeof(figures) - 1, &device));
     options.fits = &device;
     CONTENDER_OPTIONS("--target", "gpu=reference:f64");
-    MUST(contender_look(&options, &whole, arena, &looks[0]));
-    MUST(contender_look(&options, &part, arena, &looks[1]));
+    struct contender_session *session = NULL;
+
+    MUST(contender_look(&options, &whole, &session, arena, &looks[0]));
+    MUST(contender_look(&options, &part, &session, arena, &looks[1]));
+    contender_close(session);
     cr_expect_gt(looks[0].bytes, looks[1].bytes);
     cr_expect_gt(looks[1].bytes, 0);
     cr_expect_str_neq(looks[0].keys[0], looks[1].keys[0]);
@@ -150,11 +155,11 @@ Test(contender, what_cannot_be_tried_is_said)
     struct contender_session *session = NULL;
     struct contender_look found;
 
-    cr_expect_eq(contender_look(&options, &none, arena, &found), TAPML_INVALID);
-    cr_expect_neq(contender_look(&options, &absent, arena, &found), TAPML_OK);
+    cr_expect_eq(contender_look(&options, &none, &session, arena, &found), TAPML_INVALID);
+    cr_expect_neq(contender_look(&options, &absent, &session, arena, &found), TAPML_OK);
     cr_expect_neq(contender_open(&options, &absent, &session), TAPML_OK);
     cr_expect_null(session);
-    if (contender_look(&options, &blocks, arena, &found) != TAPML_OK) {
+    if (contender_look(&options, &blocks, &session, arena, &found) != TAPML_OK) {
         cr_expect_not_null(strstr(status_message(), "no weight of the model has rows of whole "
                                                     "blocks of 'q4_k'"));
     }

@@ -111,11 +111,13 @@ Test(trials, what_does_not_fit_is_left_out_with_its_bytes)
     struct device_file device;
     struct trials_options options = options_of(CONTENDER_PERPLEXITY);
     struct contender_look look;
+    struct contender_session *session = NULL;
 
     // As much memory as the second one takes.
     MUST(device_file_parse("a.ini", "[device]\nname = d\nsource = a test\n", 34, &device));
     options.contender.fits = &device;
-    MUST(contender_look(&options.contender, &encodings[1], arena, &look));
+    MUST(contender_look(&options.contender, &encodings[1], &session, arena, &look));
+    contender_close(session);
     device_file_release(&device);
     (void)snprintf(figures, sizeof(figures),
                    "[device]\nname = d\nsource = a test\n[memory]\nbytes = %llu\n",

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Kind tapml.policy/1-draft2: which cases are run, in which order, in which order kinds of
-// operators are moved, and whether a change makes cases run again.
+// operators are moved, whether a change makes cases run again, and which plans are worth trying.
 //
 // A draft, which the next one may change in any way: docs/plugin-abi.md has the rules of drafts.
 //
@@ -12,6 +12,7 @@
 //   [select]  policy = quick              select
 //   [order]   policy = quick              order_cases
 //   [watch]   triggers = policy:quick     trigger
+//   tapml-host plan search --builder quick    build
 //
 // A policy runs in the process of the host, after another process has opened it, and is called from
 // one thread. What it answers is checked, and an answer that is none ends the run with its name.
@@ -115,6 +116,28 @@ typedef struct tapml_policy_answer {
     char reason[TAPML_POLICY_REASON_BYTES]; // In a few words, UTF-8, ended by a zero byte; or "".
 } tapml_policy_answer;
 
+// -- Plans -------------------------------------------------------------------------------------
+
+// An operator of the model, as a call of one token runs it. Read-only, valid for the call.
+typedef struct tapml_policy_op {
+    tapml_hdr hdr;
+    const tapml_op *op;
+    const char *instance;   // "layers.3/attn/q_proj"
+    const double *time_ns;  // Predicted at each place; NaN: nothing is known.
+    const uint8_t *may_run; // At each place: 0: its cases are not proved there, or it is refused.
+} tapml_policy_op;
+
+// What is asked about plans. Read-only, valid for the call.
+typedef struct tapml_policy_ops {
+    tapml_hdr hdr;
+    const char *const *places; // The first is "source", where each operator may run.
+    const tapml_policy_op *const *ops; // In the order in which they run.
+    uint32_t n_places;
+    uint32_t n_ops;
+    uint32_t count_max; // Plans that there is room for.
+    uint32_t reserved;
+} tapml_policy_ops;
+
 // -- The table ---------------------------------------------------------------------------------
 
 // The table of a component's root. It has at least one function. The same question gets the same
@@ -157,6 +180,16 @@ typedef struct tapml_policy {
                             tapml_call *call,
                             const tapml_policy_look *look,
                             tapml_policy_answer *out_answer);
+
+    // Builds plans that a search begins with: of each the places of all operators, as numbers of
+    // `places`, one plan behind the other in `out_places`, which has room for `count_max` of them.
+    // An operator is nowhere where it may not run. Plans that are equal, or take more memory than
+    // there is, are left out by the host.
+    tapml_status (*build)(tapml_object *policy,
+                          tapml_call *call,
+                          const tapml_policy_ops *question,
+                          uint8_t *out_places,
+                          uint32_t *out_count);
 } tapml_policy;
 
 #ifdef __cplusplus
