@@ -22,9 +22,7 @@ struct plan_building {
 
 double plan_build_time_ns(const tapml_policy_op *op, uint32_t place)
 {
-    return op->time_ns[place] >= 0 ? op->time_ns[place]
-           : op->time_ns[0] >= 0   ? op->time_ns[0]
-                                   : 1;
+    return op->time_ns[place] >= 0 ? op->time_ns[place] : op->time_ns[0] >= 0 ? op->time_ns[0] : 1;
 }
 
 // A new plan, with all on the source; NULL: there is no room.
@@ -130,9 +128,9 @@ static void build_back(struct plan_building *building)
 static double gain_of(const struct plan_building *building, size_t unit, uint8_t place)
 {
     const struct plan_unit *item = &building->units->items[unit];
-    return item->is_kind ? time_of(building->question, item, 0) -
-                               time_of(building->question, item, place)
-                         : -INFINITY;
+    return item->is_kind
+               ? time_of(building->question, item, 0) - time_of(building->question, item, place)
+               : -INFINITY;
 }
 
 // Those with gains below the last one, the largest first.

@@ -27,7 +27,7 @@ struct policy;
 enum { PLAN_BUILD_MOST = 64 }; // Plans of one builder.
 
 struct plan_built {
-    const char *builder; // "kind", or the name of a policy.
+    const char *builder;   // "kind", or the name of a policy.
     const uint8_t *places; // Of each operator.
 };
 

@@ -25,13 +25,24 @@ struct plan_columns {
     uint32_t *kinds;           // Of each operator.
     size_t kind_count;
     size_t width;
-    double *guesses, *spreads; // Of the weights. Of a divergence 0: nothing is known.
+    double *guesses, *spreads; // Of the weights before anything was measured. Of a divergence 0.
 };
 
 tapml_status plan_columns_init(const tapml_policy_ops *question,
                                const uint8_t *is_reduced,
                                struct arena *arena,
                                struct plan_columns *out_columns) STATUS_USED;
+
+// The guesses and spreads once plans were measured, in the order in which they were. Of a time:
+// what the plan with most calls at a place has taken says by which factor the times of that place
+// are wrong, whatever the kind. Of a divergence: what the first plan diverges by is shared by its
+// reduced operators. Without any, those above.
+void plan_columns_guess(const struct plan_columns *columns,
+                        const double *const *rows,
+                        const double *values,
+                        size_t count,
+                        double *out_guesses,
+                        double *out_spreads);
 
 // Fills in `width` columns of a plan.
 void plan_columns_fill(const struct plan_columns *columns,

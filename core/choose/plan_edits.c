@@ -79,11 +79,10 @@ tapml_status plan_edits_find(struct plan_pool *pool,
                              const struct plan_trial *best,
                              struct plan_edits *out_edits)
 {
-    struct editing editing = {
-        .pool = pool,
-        .model = model,
-        .best = best,
-        .scratch = alloc_array((size_t)pool->given.question->n_ops + 1, 1)};
+    struct editing editing = {.pool = pool,
+                              .model = model,
+                              .best = best,
+                              .scratch = alloc_array((size_t)pool->given.question->n_ops + 1, 1)};
     const tapml_status status = editing.scratch ? find(&editing, units) : status_no_memory();
     alloc_free(editing.scratch);
     if (status == TAPML_OK) {

@@ -23,12 +23,12 @@
 struct arena;
 
 struct plan_model_input {
-    size_t width;             // Columns.
-    const double *guesses;    // Of the weights,
-    const double *spreads;    // and their standard deviations; 0: the guess is right.
+    size_t width;              // Columns.
+    const double *guesses;     // Of the weights,
+    const double *spreads;     // and their standard deviations; 0: the guess is right.
     const double *const *rows; // What was measured: its columns,
-    const double *values;     // its value,
-    const double *noises;     // and the standard deviation of that.
+    const double *values;      // its value,
+    const double *noises;      // and the standard deviation of that.
     size_t count;
 };
 

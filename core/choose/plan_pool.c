@@ -11,9 +11,8 @@
 
 enum { TABLE_BITS = 15, TABLE_SIZE = 1 << TABLE_BITS };
 
-tapml_status plan_pool_init(struct plan_pool *pool,
-                            const struct plan_pool_input *input,
-                            struct arena *arena)
+tapml_status
+plan_pool_init(struct plan_pool *pool, const struct plan_pool_input *input, struct arena *arena)
 {
     *pool = (struct plan_pool){.given = *input,
                                .arena = arena,
@@ -42,8 +41,7 @@ static size_t slot_of(uint64_t hash)
     return (size_t)(hash ^ hash >> 32) % TABLE_SIZE;
 }
 
-static struct plan_trial *
-find(const struct plan_pool *pool, const uint8_t *places, uint64_t hash)
+static struct plan_trial *find(const struct plan_pool *pool, const uint8_t *places, uint64_t hash)
 {
     for (size_t at = slot_of(hash); pool->table[at]; at = (at + 1) % TABLE_SIZE) {
         struct plan_trial *known = pool->table[at];
@@ -89,8 +87,8 @@ static tapml_status make(struct plan_pool *pool, struct plan_trial **out_trial)
     *trial = (struct plan_trial){
         .places = arena_array(pool->arena, (size_t)question->n_ops + 1, 1),
         .look = {.columns = arena_array(pool->arena, pool->given.width + 1, sizeof(double)),
-                 .bytes = arena_array(pool->arena, (size_t)question->n_places + 1,
-                                      sizeof(uint64_t))},
+                 .bytes =
+                     arena_array(pool->arena, (size_t)question->n_places + 1, sizeof(uint64_t))},
         .value = NAN,
         .spread = NAN};
     *out_trial = trial;

@@ -36,7 +36,7 @@ struct plan_trial {
     size_t round;       // In which it was measured, from 1; 0: it was not.
     const char *failed; // Why it could not be measured; or NULL.
     uint64_t hash;
-    unsigned edits;  // Since it was built.
+    unsigned edits;   // Since it was built.
     int is_too_large; // For the memory of a place.
 };
 

@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-enum { PATTERN_TEXT = 256, LAYER_LEAST = 2 /* Operators that a rule of a layer has to set right. */ };
+enum {
+    PATTERN_TEXT = 256,
+    LAYER_LEAST = 2 /* Operators that a rule of a layer has to set right. */
+};
 
 // Rules that are being written, and what they mean so far.
 struct rule_writing {
@@ -154,9 +157,8 @@ static size_t write(struct rule_writing *writing, int has_kinds, struct text *te
     return writing->rules;
 }
 
-tapml_status plan_rules_write(const tapml_policy_ops *question,
-                              const uint8_t *places,
-                              struct text *out_text)
+tapml_status
+plan_rules_write(const tapml_policy_ops *question, const uint8_t *places, struct text *out_text)
 {
     struct rule_writing writing = {.question = question,
                                    .places = places,

@@ -12,17 +12,18 @@
 #include <string.h>
 
 enum {
-    LOOKS_MOST = 2000,  // Of a round.
-    STARTS = 3,         // Plans from which a round begins to move units.
-    EDITS_FROM = 8,     // Trials from which two are kept for the edits that matter.
-    LAST_MOST = 4       // Plans that are measured longer at the end.
+    LOOKS_MOST = 2000,   // Of a round.
+    STARTS = 3,          // Plans from which a round begins to move units.
+    EDITS_FROM = 8,      // Trials from which two are kept for the edits that matter.
+    SHARE_OF_BUILDS = 5, // Of the trials, those of plans that were built,
+    SHARE_OF_MOVES = 8,  // and of a round of moves.
+    LAST_MOST = 4        // Plans that are measured longer at the end.
 };
 
-static const double GAIN = 1e-3;      // Of a score, less than which is no reason for a move.
-static const double OPTIMISM = 0.5;   // Spreads by which a plan may be better than predicted.
-static const double ALIKE = 0.01;     // Of a value: plans nearer than that tell the same.
-static const double WIDE_SPREAD = 2;  // Of precision: of a guess, as a share of it,
-static const double KL_NOISE = 0.02;  // and what divergences are off their sum, of the first.
+static const double GAIN = 1e-3;     // Of a score, less than which is no reason for a move.
+static const double OPTIMISM = 0.5;  // Spreads by which a plan may be better than predicted.
+static const double ALIKE = 0.01;    // Of a value: plans nearer than that tell the same.
+static const double KL_NOISE = 0.02; // What divergences are off their sum, of the first.
 
 struct searching {
     const struct plan_search_input *input;
@@ -84,10 +85,9 @@ static double predicted_score(const struct searching *searching, const struct pl
 {
     const double *columns = trial->look.columns;
     const double mean = fmax(plan_model_predict(&searching->model, columns), 0);
-    const double spread =
-        searching->input->objective == PLAN_LATENCY
-            ? OPTIMISM * plan_model_spread(&searching->model, columns)
-            : 0;
+    const double spread = searching->input->objective == PLAN_LATENCY
+                              ? OPTIMISM * plan_model_spread(&searching->model, columns)
+                              : 0;
     return score_of(searching, trial, mean - spread);
 }
 
@@ -99,20 +99,6 @@ static double known_score(const struct searching *searching, const struct plan_t
 }
 
 // -- The predictor -----------------------------------------------------------------------------
-
-// Of precision the first value is the sum of what each reduced operator adds, by equal shares.
-static void guess_shares(struct searching *searching)
-{
-    const struct plan_search_input *input = searching->input;
-    double all = 0;
-    for (size_t i = 0; i < input->width; i++) {
-        all += searching->widest->look.columns[i];
-    }
-    for (size_t i = 0; i < input->width; i++) {
-        searching->guesses[i] = all > 0 ? searching->widest->value / all : 0;
-        searching->spreads[i] = WIDE_SPREAD * searching->guesses[i];
-    }
-}
 
 static double noise_of(const struct searching *searching, const struct plan_trial *trial)
 {
@@ -134,7 +120,9 @@ static tapml_status fit(struct searching *searching)
             searching->noises[count++] = noise_of(searching, trial);
         }
     }
-    searching->fitted = (struct plan_model_input){.width = searching->input->width,
+    plan_columns_guess(searching->input->columns, searching->rows, searching->values, count,
+                       searching->guesses, searching->spreads);
+    searching->fitted = (struct plan_model_input){.width = searching->input->columns->width,
                                                   .guesses = searching->guesses,
                                                   .spreads = searching->spreads,
                                                   .rows = searching->rows,
@@ -167,7 +155,8 @@ measure(struct searching *searching, struct plan_trial **trials, size_t count, s
     searching->search.rounds++;
     for (size_t i = 0; !is_last && i < count; i++) {
         trials[i]->round = searching->search.rounds;
-        trials[i]->predicted = fmax(plan_model_predict(&searching->model, trials[i]->look.columns), 0);
+        trials[i]->predicted =
+            fmax(plan_model_predict(&searching->model, trials[i]->look.columns), 0);
         searching->measured[searching->measured_count++] = trials[i];
     }
     TAPML_TRY(calls->measure(calls->user, trials, count, chunks));
@@ -184,30 +173,40 @@ static size_t left_of(const struct searching *searching)
 
 // -- The first round ---------------------------------------------------------------------------
 
-static tapml_status measure_builds(struct searching *searching)
+// All on one place: nothing else tells a place from another as well.
+static int is_end(const struct plan_built *built)
+{
+    return strcmp(built->builder, "source") == 0 || strcmp(built->builder, "all") == 0;
+}
+
+// Of what was built the ends, or the best of the rest.
+static tapml_status measure_builds(struct searching *searching, int are_ends, size_t share)
 {
     const struct plan_builds *builds = &searching->input->builds;
-    const size_t most = left_of(searching);
-    const size_t share = searching->input->trials / 3 > 2 ? searching->input->trials / 3 : 2;
+    const size_t left = left_of(searching), most = share < left ? share : left;
     struct plan_scored *scored = arena_array(searching->arena, builds->count + 1, sizeof(*scored));
     struct plan_trial **chosen = arena_array(searching->arena, builds->count + 1, sizeof(*chosen));
     size_t count = 0, taken = 0;
     if (!scored || !chosen) {
         return status_no_memory();
     }
+    TAPML_TRY(fit(searching));
     for (size_t i = 0; i < builds->count; i++) {
+        const struct plan_built *built = &builds->items[i];
         struct plan_trial *trial = NULL;
-        TAPML_TRY(plan_pool_look(&searching->pool, builds->items[i].places, builds->items[i].builder, NULL, &trial));
-        if (plan_pool_can_measure(trial)) {
-            // The ends of the space come first: nothing else tells a place from another as well.
-            const int is_end = strcmp(trial->name, "source") == 0 || strcmp(trial->name, "all") == 0;
-            scored[count] = (struct plan_scored){is_end ? -1 : trial->analytic, count, trial};
+        if (is_end(built) == are_ends) {
+            TAPML_TRY(
+                plan_pool_look(&searching->pool, built->places, built->builder, NULL, &trial));
+        }
+        if (trial && plan_pool_can_measure(trial)) {
+            scored[count] = (struct plan_scored){predicted_score(searching, trial), count, trial};
             count++;
         }
     }
     plan_pool_sort(scored, count);
-    for (size_t i = 0; i < count && taken < share && taken < most; i++) {
-        chosen[taken++] = scored[i].trial;
+    while (taken < count && taken < most) {
+        chosen[taken] = scored[taken].trial;
+        taken++;
     }
     return measure(searching, chosen, taken, searching->input->chunks);
 }
@@ -229,8 +228,7 @@ static tapml_status try_move(struct searching *searching,
     }
     TAPML_TRY(plan_pool_look(&searching->pool, scratch, at->name, at, &moved));
     const double old = known_score(searching, at), score = known_score(searching, moved);
-    if (!moved->is_too_large && moved->failed == NULL &&
-        score < old - GAIN * fabs(old)) {
+    if (!moved->is_too_large && moved->failed == NULL && score < old - GAIN * fabs(old)) {
         *io_at = moved;
     }
     return TAPML_OK;
@@ -278,12 +276,11 @@ static size_t find_starts(struct searching *searching, struct plan_trial **out_s
 }
 
 // Whether two plans differ in nothing that the predictor could learn from.
-static int is_alike(const struct searching *searching,
-                    const struct plan_trial *a,
-                    const struct plan_trial *b)
+static int
+is_alike(const struct searching *searching, const struct plan_trial *a, const struct plan_trial *b)
 {
     double apart = 0, value = 0;
-    for (size_t i = 0; i < searching->input->width; i++) {
+    for (size_t i = 0; i < searching->input->columns->width; i++) {
         const double weight = fabs(searching->model.weights[i]) + searching->spreads[i];
         apart += weight * fabs(a->look.columns[i] - b->look.columns[i]);
         value += searching->model.weights[i] * a->look.columns[i];
@@ -319,8 +316,8 @@ choose(struct searching *searching, size_t most, struct plan_trial **out_chosen,
     }
     for (size_t i = 0; i < searching->pool.count; i++) {
         if (plan_pool_can_measure(searching->pool.items[i])) {
-            scored[count] = (struct plan_scored){predicted_score(searching, searching->pool.items[i]), i,
-                                            searching->pool.items[i]};
+            scored[count] = (struct plan_scored){
+                predicted_score(searching, searching->pool.items[i]), i, searching->pool.items[i]};
             count++;
         }
     }
@@ -337,7 +334,7 @@ choose(struct searching *searching, size_t most, struct plan_trial **out_chosen,
 
 static tapml_status measure_moves(struct searching *searching, uint8_t *scratch, size_t *out_count)
 {
-    const size_t share = searching->input->trials / 6 > 1 ? searching->input->trials / 6 : 1;
+    const size_t share = searching->input->trials / SHARE_OF_MOVES + 1;
     const size_t left = left_of(searching), most = share < left ? share : left;
     struct plan_trial *starts[STARTS];
     struct plan_trial **chosen = arena_array(searching->arena, most + 1, sizeof(*chosen));
@@ -421,7 +418,6 @@ static tapml_status begin_precision(struct searching *searching, uint8_t *scratc
     if (!searching->widest || !isfinite(searching->widest->value)) {
         return TAPML_OK;
     }
-    guess_shares(searching);
     TAPML_TRY(fit(searching));
     return searching->widest->value > searching->input->bound ? measure_ones(searching, scratch)
                                                               : TAPML_OK;
@@ -472,7 +468,8 @@ static tapml_status sort_measured(struct searching *searching)
     }
     for (size_t i = 0; i < count; i++) {
         struct plan_trial *trial = searching->measured[i];
-        scored[i] = (struct plan_scored){isfinite(trial->value) ? trial->value : INFINITY, i, trial};
+        scored[i] =
+            (struct plan_scored){isfinite(trial->value) ? trial->value : INFINITY, i, trial};
     }
     plan_pool_sort(scored, count);
     for (size_t i = 0; i < count; i++) {
@@ -495,9 +492,8 @@ static tapml_status measure_last(struct searching *searching)
             double least = INFINITY;
             for (size_t i = 0; i < searching->measured_count; i++) {
                 struct plan_trial *trial = searching->measured[i];
-                const double score = isfinite(trial->value)
-                                         ? score_of(searching, trial, trial->value)
-                                         : INFINITY;
+                const double score =
+                    isfinite(trial->value) ? score_of(searching, trial, trial->value) : INFINITY;
                 if (score < least && score > before) {
                     least = score;
                     best = trial;
@@ -587,8 +583,8 @@ static tapml_status search(struct searching *searching, uint8_t *scratch)
     TAPML_TRY(searching->input->objective == PLAN_PRECISION ? begin_precision(searching, scratch)
                                                             : TAPML_OK);
     if (searching->input->objective != PLAN_PRECISION) {
-        TAPML_TRY(fit(searching));
-        TAPML_TRY(measure_builds(searching));
+        TAPML_TRY(measure_builds(searching, 1, searching->input->trials));
+        TAPML_TRY(measure_builds(searching, 0, searching->input->trials / SHARE_OF_BUILDS));
     }
     if (searching->measured_count > 0) {
         TAPML_TRY(measure_all_moves(searching, scratch));
@@ -610,20 +606,17 @@ static tapml_status begin(struct searching *searching)
     searching->rows = arena_array(searching->arena, most, sizeof(double *));
     searching->values = arena_array(searching->arena, most, sizeof(double));
     searching->noises = arena_array(searching->arena, most, sizeof(double));
-    searching->guesses = arena_array(searching->arena, input->width + 1, sizeof(double));
-    searching->spreads = arena_array(searching->arena, input->width + 1, sizeof(double));
+    searching->guesses = arena_array(searching->arena, input->columns->width + 1, sizeof(double));
+    searching->spreads = arena_array(searching->arena, input->columns->width + 1, sizeof(double));
     if (!searching->measured || !searching->rows || !searching->values || !searching->noises ||
         !searching->guesses || !searching->spreads) {
         return status_no_memory();
     }
-    if (input->objective != PLAN_PRECISION) {
-        memcpy(searching->guesses, input->guesses, input->width * sizeof(double));
-        memcpy(searching->spreads, input->spreads, input->width * sizeof(double));
-    }
+    plan_columns_guess(input->columns, NULL, NULL, 0, searching->guesses, searching->spreads);
     return plan_pool_init(&searching->pool,
                           &(struct plan_pool_input){.question = input->question,
-                                                    .width = input->width,
-                                                    .guesses = searching->guesses,
+                                                    .width = input->columns->width,
+                                                    .guesses = input->columns->guesses,
                                                     .memory_bytes = input->memory_bytes,
                                                     .look = input->calls.look,
                                                     .user = input->calls.look_user},

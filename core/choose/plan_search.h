@@ -20,6 +20,7 @@
 
 #include "base/status.h"
 #include "choose/plan_build.h"
+#include "choose/plan_columns.h"
 #include "choose/plan_edits.h"
 #include "choose/plan_units.h"
 
@@ -45,18 +46,17 @@ struct plan_search_input {
     const tapml_policy_ops *question;
     enum plan_objective objective;
     struct plan_search_calls calls;
-    struct plan_builds builds; // What it begins with; of precision ignored.
-    struct plan_units units;   // What is moved.
-    size_t width;              // Columns of the predictor.
-    const double *guesses, *spreads; // Of its weights; of precision ignored.
-    double noise;              // Of a measured value, as a share of it.
-    size_t trials;             // Plans that are measured at most.
-    size_t chunks;             // That a plan is measured on at first,
-    size_t chunks_last;        // and the best few at the end.
-    uint64_t memory_bytes;     // That each place but the source has; 0: no bound.
-    double slack;              // memory: 0.1 allows a tenth more time than the least.
-    double bound;              // precision: nats.
-    const uint8_t *is_reduced; // precision: of each place.
+    struct plan_builds builds;          // What it begins with; of precision ignored.
+    struct plan_units units;            // What is moved.
+    const struct plan_columns *columns; // Of the predictor.
+    double noise;                       // Of a measured value, as a share of it.
+    size_t trials;                      // Plans that are measured at most.
+    size_t chunks;                      // That a plan is measured on at first,
+    size_t chunks_last;                 // and the best few at the end.
+    uint64_t memory_bytes;              // That each place but the source has; 0: no bound.
+    double slack;                       // memory: 0.1 allows a tenth more time than the least.
+    double bound;                       // precision: nats.
+    const uint8_t *is_reduced;          // precision: of each place.
 };
 
 struct plan_search {
@@ -64,8 +64,8 @@ struct plan_search {
     size_t measured_count;
     struct plan_trial *best; // NULL: nothing meets the objective.
     struct plan_edits edits; // That matter most.
-    size_t looked;      // Plans that were looked at,
-    size_t too_large;   // of them without room at some place.
+    size_t looked;           // Plans that were looked at,
+    size_t too_large;        // of them without room at some place.
     size_t rounds;
     double correlation; // Of ranks: predicted and measured; NaN: not known.
     double limit;       // memory: the most time that is allowed.

@@ -6,6 +6,7 @@
 #include "choose/feature_set.h"
 #include "choose/time_model.h"
 #include "choose/vectors.h"
+#include "store/timing.h"
 
 #include <math.h>
 #include <string.h>
@@ -93,6 +94,44 @@ sum_all(const struct timing_of_plan *timing, double *out_times_ns, struct plan_t
     return TAPML_OK;
 }
 
+// A replayed case is waited for, a call of a model is not: where a run under a plan was traced,
+// operators of a kind take what its calls took there, in the proportions of their cases.
+static uint32_t
+scale_kind(const struct graph *graph, const struct timing_row *row, double *io_times)
+{
+    double sum_ns = 0;
+    uint32_t count = 0;
+    for (uint32_t op = 0; op < graph->op_count; op++) {
+        if (strcmp(graph->ops[op].op->name, row->op) == 0 && io_times[op] > 0) {
+            sum_ns += io_times[op];
+            count++;
+        }
+    }
+    for (uint32_t op = 0; count > 0 && op < graph->op_count; op++) {
+        if (strcmp(graph->ops[op].op->name, row->op) == 0) {
+            io_times[op] *= (double)row->time_ns / (double)row->calls / (sum_ns / count);
+        }
+    }
+    return count;
+}
+
+static tapml_status scale(const struct timing_of_plan *timing,
+                          struct store *store,
+                          const char *target,
+                          double *io_times_ns,
+                          struct plan_times *times)
+{
+    struct timing_row *rows = NULL;
+    size_t count = 0;
+    TAPML_TRY(timing_list(store, target, timing->arena, &rows, &count));
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].calls > 0 && rows[i].time_ns > 0) {
+            times->traced += scale_kind(timing->graph, &rows[i], io_times_ns);
+        }
+    }
+    return TAPML_OK;
+}
+
 static tapml_status find(struct timing_of_plan *timing,
                          struct store *store,
                          const char *target,
@@ -102,7 +141,8 @@ static tapml_status find(struct timing_of_plan *timing,
     TAPML_TRY(feature_set_load(store, target, 0, timing->arena, &timing->cases, &timing->count));
     TAPML_TRY(fit(timing, *target == '\0'));
     *out_times = (struct plan_times){.factor = timing->has_model ? timing->model.factor : NAN};
-    return sum_all(timing, out_times_ns, out_times);
+    TAPML_TRY(sum_all(timing, out_times_ns, out_times));
+    return *target != '\0' ? scale(timing, store, target, out_times_ns, out_times) : TAPML_OK;
 }
 
 tapml_status plan_times_find(struct store *store,
@@ -112,9 +152,8 @@ tapml_status plan_times_find(struct store *store,
                              struct plan_times *out_times)
 {
     struct timing_of_plan timing = {.graph = graph, .arena = arena_create()};
-    const tapml_status status = timing.arena
-                                    ? find(&timing, store, target, out_times_ns, out_times)
-                                    : status_no_memory();
+    const tapml_status status =
+        timing.arena ? find(&timing, store, target, out_times_ns, out_times) : status_no_memory();
     arena_destroy(timing.arena);
     return status;
 }

@@ -40,8 +40,7 @@ static struct piece part_of(const tapml_policy_op *op)
     if (begin == 0 || last == op->instance + begin) {
         return (struct piece){NULL, 0};
     }
-    return (struct piece){op->instance + begin + 1,
-                          (size_t)(last - op->instance) - begin - 1};
+    return (struct piece){op->instance + begin + 1, (size_t)(last - op->instance) - begin - 1};
 }
 
 static int is_known(const struct finding *finding)
@@ -209,15 +208,14 @@ static tapml_status add_ranges(struct finding *finding)
     return TAPML_OK;
 }
 
-tapml_status plan_units_find(const tapml_policy_ops *question,
-                             struct arena *arena,
-                             struct plan_units *out_units)
+tapml_status
+plan_units_find(const tapml_policy_ops *question, struct arena *arena, struct plan_units *out_units)
 {
-    struct finding finding = {.question = question,
-                              .arena = arena,
-                              .capacity = (size_t)question->n_ops * 5 + 8,
-                              .members = arena_array(arena, (size_t)question->n_ops + 1,
-                                                     sizeof(*finding.members))};
+    struct finding finding = {
+        .question = question,
+        .arena = arena,
+        .capacity = (size_t)question->n_ops * 5 + 8,
+        .members = arena_array(arena, (size_t)question->n_ops + 1, sizeof(*finding.members))};
     finding.units.items = arena_array(arena, finding.capacity, sizeof(*finding.units.items));
     if (!finding.members || !finding.units.items) {
         return status_no_memory();

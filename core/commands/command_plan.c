@@ -74,8 +74,8 @@ static const char *given(const struct plan_command *plan, const char *option)
 // Refuses options that say nothing to an action.
 static tapml_status check_options(const struct plan_command *plan, int is_search)
 {
-    static const char *const of_search[] = {"--by",   "--trials",  "--memory", "--slack", "--bound",
-                                            "--store", "--builder", "--out"};
+    static const char *const of_search[] = {"--by",    "--trials", "--memory",  "--slack",
+                                            "--bound", "--store",  "--builder", "--out"};
 
     for (size_t i = 0; !is_search && i < sizeof(of_search) / sizeof(*of_search); i++) {
         if (given(plan, of_search[i]) != NULL) {
@@ -97,11 +97,11 @@ static tapml_status open_ground(struct plan_command *plan, const char *path)
     if (config == NULL && (folder = file_folder(path)) == NULL) {
         return status_no_memory();
     }
-    const struct plan_ground_options options = {
-        .program = plan->command->program,
-        .given = &plan->options,
-        .folder = config != NULL ? plan->config.dir : folder,
-        .text = path == NULL ? plan->config.prompts : NULL};
+    const struct plan_ground_options options = {.program = plan->command->program,
+                                                .given = &plan->options,
+                                                .folder =
+                                                    config != NULL ? plan->config.dir : folder,
+                                                .text = path == NULL ? plan->config.prompts : NULL};
     const tapml_status status = plan_ground_open(&options, &plan->ground);
 
     alloc_free(folder);

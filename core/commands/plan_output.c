@@ -49,9 +49,8 @@ static tapml_status predict(struct plan_shown *shown)
     return TAPML_OK;
 }
 
-tapml_status plan_output_find(struct plan_ground *ground,
-                              const uint8_t *places,
-                              struct plan_shown *out_shown)
+tapml_status
+plan_output_find(struct plan_ground *ground, const uint8_t *places, struct plan_shown *out_shown)
 {
     struct plan_shown shown = {.ground = ground, .places = places};
 
@@ -158,6 +157,10 @@ static void append_sources(const struct plan_shown *shown, uint32_t place, struc
         text_format(out, ", those of %zu operators predicted, half of them within a factor %.2f",
                     own->times.predicted, own->times.factor);
     }
+    if (own->times.traced > 0) {
+        text_format(out, ", those of %zu operators scaled to the traced run of the final plan",
+                    own->times.traced);
+    }
     if (place > 0) {
         text_format(out,
                     "; %" PRIu32 " operators may run there, %" PRIu32 " have failed, %" PRIu32
@@ -250,9 +253,8 @@ struct moved_kind {
     double change_ns;
 };
 
-static int find_moved(const struct plan_shown *a,
-                      const struct plan_shown *b,
-                      struct moved_kind *io_moved)
+static int
+find_moved(const struct plan_shown *a, const struct plan_shown *b, struct moved_kind *io_moved)
 {
     const struct plan_columns *columns = &a->ground->columns;
 
@@ -262,8 +264,8 @@ static int find_moved(const struct plan_shown *a,
         if (columns->kinds[i] == io_moved->kind && a->places[i] == io_moved->from &&
             b->places[i] == io_moved->to) {
             io_moved->count++;
-            io_moved->change_ns += plan_build_time_ns(op, io_moved->to) -
-                                   plan_build_time_ns(op, io_moved->from);
+            io_moved->change_ns +=
+                plan_build_time_ns(op, io_moved->to) - plan_build_time_ns(op, io_moved->from);
         }
     }
     return io_moved->count > 0;
@@ -311,8 +313,9 @@ void plan_output_diff_text(const struct plan_shown *a, const struct plan_shown *
     }
     plan_output_size(step_count_bytes(&a->count), before);
     plan_output_size(step_count_bytes(&b->count), after);
-    text_format(out, "crossing: %" PRIu32 " values a token, %s; then %" PRIu32 ", %s: predicted "
-                     "%+.4g us\n",
+    text_format(out,
+                "crossing: %" PRIu32 " values a token, %s; then %" PRIu32 ", %s: predicted "
+                "%+.4g us\n",
                 step_count_moves(&a->count), before, step_count_moves(&b->count), after,
                 (b->crossing_ns - a->crossing_ns) / US_NS);
     for (uint32_t place = 0; place < a->ground->question.n_places; place++) {

@@ -14,12 +14,12 @@
 // A plan as it comes to be on the places of a run.
 struct plan_shown {
     struct plan_ground *ground;
-    const uint8_t *places;     // Of each operator, in a decode.
-    struct step_count count;   // Of a call of one token.
+    const uint8_t *places;             // Of each operator, in a decode.
+    struct step_count count;           // Of a call of one token.
     double times_ns[SPACE_PLACES_MAX]; // Predicted, of the operators of each place,
-    double crossing_ns;        // of what crosses,
-    double whole_ns;           // and all of it.
-    uint32_t unproved;         // Operators away from the source that may not be there.
+    double crossing_ns;                // of what crosses,
+    double whole_ns;                   // and all of it.
+    uint32_t unproved;                 // Operators away from the source that may not be there.
 };
 
 // `places` is borrowed.
@@ -32,8 +32,12 @@ void plan_output_text(const struct plan_shown *shown, int explains, struct text 
 void plan_output_json(const struct plan_shown *shown, struct text *out);
 
 // Appends what moves from one plan to another, and what that costs.
-void plan_output_diff_text(const struct plan_shown *a, const struct plan_shown *b, struct text *out);
-void plan_output_diff_json(const struct plan_shown *a, const struct plan_shown *b, struct text *out);
+void plan_output_diff_text(const struct plan_shown *a,
+                           const struct plan_shown *b,
+                           struct text *out);
+void plan_output_diff_json(const struct plan_shown *a,
+                           const struct plan_shown *b,
+                           struct text *out);
 
 enum { PLAN_OUTPUT_SIZE = 24 };
 

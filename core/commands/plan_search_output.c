@@ -76,8 +76,8 @@ static void append_table(const struct plan_search_shown *shown, struct text *out
     size_t rows = 0;
 
     text_format(out, "  %-*s%10s%10s%9s %s %7s %11s %7s\n", NAME_MOST, "plan", "predicted",
-                "measured", "+-", is_precision(shown) ? "    wide" : "  regret", "crosses", "memory",
-                "chunks");
+                "measured", "+-", is_precision(shown) ? "    wide" : "  regret", "crosses",
+                "memory", "chunks");
     for (; rows < search->measured_count && rows < ROWS_MOST; rows++) {
         append_row(shown, search->measured[rows], out);
     }
@@ -103,15 +103,14 @@ static void append_failed(const struct plan_search_shown *shown, struct text *ou
 
 // -- Sentences ---------------------------------------------------------------------------------
 
-static void append_edit(const struct plan_search_shown *shown,
-                        const struct plan_edit *edit,
-                        struct text *out)
+static void
+append_edit(const struct plan_search_shown *shown, const struct plan_edit *edit, struct text *out)
 {
     const char *place = shown->ground->names[edit->place];
 
-    text_format(out, "moving %s %sto %s %s %.3g %% (%s)\n", edit->unit,
-                edit->place == 0 ? "back " : "", place,
-                edit->change >= 0 ? "costs" : "saves", PERCENT * fabs(edit->change),
+    text_format(out, "moving %s %sto %s %s %.3g %%%s (%s)\n", edit->unit,
+                edit->place == 0 ? "back " : "", place, edit->change >= 0 ? "costs" : "saves",
+                PERCENT * fabs(edit->change), is_precision(shown) ? " of the divergence" : "",
                 edit->is_measured ? "measured" : "predicted");
 }
 
@@ -140,8 +139,9 @@ static void append_best(const struct plan_search_shown *shown, struct text *out)
                     shown->sought->search.limit / US_NS);
         break;
     case PLAN_PRECISION:
-        text_format(out, "best: %" PRIu32 " of %" PRIu32 " operators kept wider, at %.4g nats of "
-                         "at most %.4g",
+        text_format(out,
+                    "best: %" PRIu32 " of %" PRIu32 " operators kept wider, at %.4g nats of "
+                    "at most %.4g",
                     plan_search_wide(input, best->places), input->question->n_ops, best->value,
                     input->bound);
         break;
@@ -154,7 +154,7 @@ static void append_cost(const struct plan_search_shown *shown, struct text *out)
     const struct plan_sought *sought = shown->sought;
     const struct plan_search *search = &sought->search;
 
-    text_format(out, "%zu plans measured in %zu rounds, of %zu that were looked at", 
+    text_format(out, "%zu plans measured in %zu rounds, of %zu that were looked at",
                 search->measured_count, search->rounds, search->looked);
     if (search->too_large > 0) {
         text_format(out, ", %zu of them too large", search->too_large);
@@ -239,8 +239,8 @@ static tapml_status append_json_trial(const struct plan_search_shown *shown,
     append_json_number("spread", trial->spread, out);
     append_json_number("regret", regret_of(shown, trial), out);
     text_format(out,
-                ", \"round\": %zu, \"chunks\": %zu, \"moves\": %" PRIu32 ", \"moved_bytes\": %" PRIu64
-                ", \"away_bytes\": %" PRIu64,
+                ", \"round\": %zu, \"chunks\": %zu, \"moves\": %" PRIu32
+                ", \"moved_bytes\": %" PRIu64 ", \"away_bytes\": %" PRIu64,
                 trial->round, trial->chunks, trial->look.moves, trial->look.moved_bytes,
                 plan_search_away(input, trial));
     if (is_precision(shown)) {

@@ -181,7 +181,9 @@ count_value(struct counting *counting, uint32_t index, uint32_t place, struct st
     switch (value->kind) {
     case GRAPH_WEIGHT:
     case GRAPH_CONSTANT:
-        to->weights_bytes += value->data_bytes;
+        to->weights_bytes += value->data_bytes > 0
+                                 ? value->data_bytes
+                                 : graph_value_bytes(value, counting->given->point);
         return;
     case GRAPH_STATE:
         to->states_bytes += value_buffer_bytes(counting->given->values, index, place);

@@ -7,6 +7,7 @@
 // A state that is written at one place and read in another space is counted as the rows of the
 // call, each time: which rows a place lacks depends on the calls before. Weights are counted once,
 // at each place that reads them, as host memory has them; they are uploaded before the first call.
+// Outputs that no operator reads are not moved until the host asks for them, and are not counted.
 //
 // One thread. TAPML_NO_MEMORY is the one failure. Sizes are bytes.
 #pragma once
@@ -36,9 +37,9 @@ struct step_count_options {
     const struct space_set *spaces;
     const struct value_set *values;
     const struct program *program;
-    const uint8_t *places;               // Of each op, as the program has them.
-    const struct affine_point *point;    // The call.
-    const struct affine_point *largest;  // Of every call: buffers have room for it.
+    const uint8_t *places;              // Of each op, as the program has them.
+    const struct affine_point *point;   // The call.
+    const struct affine_point *largest; // Of every call: buffers have room for it.
 };
 
 tapml_status step_count_make(const struct step_count_options *options,

@@ -173,8 +173,8 @@ tapml_status policy_build(struct policy *policy,
     *out_count = 0;
     tapml_status status = settle(
         &asking, asking.table->build(asking.root, asking.call, question, out_places, out_count));
-    status = status == TAPML_OK ? policy_answer_check_plans(question, out_places, *out_count)
-                                : status;
+    status =
+        status == TAPML_OK ? policy_answer_check_plans(question, out_places, *out_count) : status;
     return end(&asking, status, POLICY_BUILD);
 }
 

@@ -213,9 +213,8 @@ check_op(const tapml_policy_ops *question, uint32_t plan, const tapml_policy_op 
                              plan, op->instance, question->places[place]);
 }
 
-tapml_status policy_answer_check_plans(const tapml_policy_ops *question,
-                                       const uint8_t *places,
-                                       uint32_t count)
+tapml_status
+policy_answer_check_plans(const tapml_policy_ops *question, const uint8_t *places, uint32_t count)
 {
     if (count > question->count_max) {
         return status_fail(TAPML_INTERNAL,

@@ -107,8 +107,8 @@ static int can_turn(const struct contender_session *session,
            to->weights == NULL && given->options == options->options &&
            given->measure == options->measure && given->fits == options->fits &&
            (given->context == options->context || session->chunks.context == options->context) &&
-           is_same(given->base, options->base) &&
-           is_same(from->model, to->model) && is_same(from->plan, to->plan);
+           is_same(given->base, options->base) && is_same(from->model, to->model) &&
+           is_same(from->plan, to->plan);
 }
 
 static tapml_status read_plan(const struct contender_session *session, struct plan **out_plan)
@@ -640,7 +640,7 @@ contender_try(struct contender_session *session, size_t chunk, struct contender_
     struct contender_trial trial = {.value = NAN};
 
     TAPML_TRY(session->given.measure == CONTENDER_SPEED ? try_speed(session, &one, &trial)
-                                                         : try_text(session, &one, &trial));
+                                                        : try_text(session, &one, &trial));
     trial.time_ns = clock_now_ns() - begin_ns;
     *out_trial = trial;
     return TAPML_OK;

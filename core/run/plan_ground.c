@@ -20,13 +20,9 @@
 enum { CAPACITY = 512, CALL = 128 };
 
 // What contenders of the run are given: the rest is that of the run.
-static const struct options_spec specs[] = {{"--model", "PATH", ""},
-                                            TEXT_SETUP_OPTIONS,
-                                            PLAN_SETUP_OPTIONS,
-                                            SETUP_ISOLATION_OPTIONS,
-                                            SETUP_MODEL_OPTIONS,
-                                            SETUP_OPTIONS,
-                                            {NULL, NULL, NULL}};
+static const struct options_spec specs[] = {
+    {"--model", "PATH", ""}, TEXT_SETUP_OPTIONS, PLAN_SETUP_OPTIONS, SETUP_ISOLATION_OPTIONS,
+    SETUP_MODEL_OPTIONS,     SETUP_OPTIONS,      {NULL, NULL, NULL}};
 
 // -- Options -----------------------------------------------------------------------------------
 
@@ -82,8 +78,8 @@ static tapml_status find_capacity(struct plan_ground *ground)
 
     ground->capacity = CAPACITY;
     if (options_get(&ground->options, "--text") != NULL) {
-        TAPML_TRY(text_setup_chunks(&ground->setup, &ground->options, ground->model.folder, 0,
-                                    &chunks));
+        TAPML_TRY(
+            text_setup_chunks(&ground->setup, &ground->options, ground->model.folder, 0, &chunks));
         ground->capacity = chunks.context;
         text_chunks_release(&chunks);
         return TAPML_OK;
@@ -381,8 +377,7 @@ plan_ground_resolve(struct plan_ground *ground, const struct plan *plan, uint8_t
     if (both == NULL) {
         return status_no_memory();
     }
-    tapml_status status =
-        plan_resolve(plan, graph, ground->names, ground->question.n_places, both);
+    tapml_status status = plan_resolve(plan, graph, ground->names, ground->question.n_places, both);
 
     if (status == TAPML_OK) {
         memcpy(out_places, both + count * PLAN_DECODE, count);
@@ -445,13 +440,13 @@ tapml_status plan_ground_check(struct plan_ground *ground, uint64_t memory_bytes
         may_run += ground->places[place].may_run;
     }
     if (may_run == 0) {
-        return status_fail(TAPML_UNAVAILABLE,
-                           "no operator may leave the source: of %" PRIu32 " on '%s', %" PRIu32
-                           " have failed, %" PRIu32 " have no fresh result (run tapml-host --config "
-                           "FILE first), %" PRIu32 " are refused%s%s",
-                           ground->question.n_ops, ground->names[1], first->failed, first->unknown,
-                           first->refused, first->reason != NULL ? ": " : "",
-                           first->reason != NULL ? first->reason : "");
+        return status_fail(
+            TAPML_UNAVAILABLE,
+            "no operator may leave the source: of %" PRIu32 " on '%s', %" PRIu32
+            " have failed, %" PRIu32 " have no fresh result (run tapml-host --config "
+            "FILE first), %" PRIu32 " are refused%s%s",
+            ground->question.n_ops, ground->names[1], first->failed, first->unknown, first->refused,
+            first->reason != NULL ? ": " : "", first->reason != NULL ? first->reason : "");
     }
     return memory_bytes > 0 ? check_memory(ground, memory_bytes) : TAPML_OK;
 }

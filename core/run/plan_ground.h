@@ -32,10 +32,10 @@ struct plan_ground_options {
 
 // Why operators may not run at a place.
 struct plan_ground_place {
-    uint32_t may_run; // Operators.
-    uint32_t failed;  // Those of which a case has failed,
-    uint32_t unknown; // without a fresh result of some case,
-    uint32_t refused; // and refused by the backend.
+    uint32_t may_run;   // Operators.
+    uint32_t failed;    // Those of which a case has failed,
+    uint32_t unknown;   // without a fresh result of some case,
+    uint32_t refused;   // and refused by the backend.
     const char *reason; // Of the first refusal; or NULL.
     struct plan_times times;
 };
@@ -48,9 +48,9 @@ struct plan_ground {
     struct setup setup;
     struct plan_setup plan_setup;
     struct model_options model;
-    struct session *session; // By chunks as those that contenders are measured on, or without a text
-                             // by the run's capacity.
-    int64_t capacity;        // Tokens of that.
+    struct session *session; // By chunks as those that contenders are measured on, or without a
+                             // text by the run's capacity.
+    int64_t capacity; // Tokens of that.
     tapml_policy_ops question;
     const char *names[SPACE_PLACES_MAX];
     uint8_t is_reduced[SPACE_PLACES_MAX]; // Activations of the place.

@@ -13,9 +13,9 @@
 
 // Chunks of a plan at first, and of the best few at the end. A divergence of one chunk says less
 // than a time does.
-enum { CHUNKS = 1, CHUNKS_LAST = 4, CHUNKS_OF_PRECISION = 4, POLICIES_MOST = 16 };
+enum { CHUNKS = 2, CHUNKS_LAST = 8, CHUNKS_OF_PRECISION = 4, POLICIES_MOST = 16 };
 
-static const double NOISE = 0.03; // Of a time that is measured on one chunk.
+static const double NOISE = 0.08; // Of a time that is measured on one chunk.
 
 struct seeking {
     const struct plan_seeking_options *options;
@@ -36,13 +36,12 @@ make_contender(struct seeking *seeking, const struct plan_trial *trial, struct c
     struct text rules;
 
     text_init(&rules);
-    tapml_status status =
-        plan_rules_write(&seeking->ground->question, trial->places, &rules);
+    tapml_status status = plan_rules_write(&seeking->ground->question, trial->places, &rules);
 
-    *out = (struct contender){
-        .name = arena_format(seeking->arena, "plan %zu", ++seeking->numbered),
-        .plan = seeking->ground->plan,
-        .rules = status == TAPML_OK ? arena_text(seeking->arena, rules.data) : NULL};
+    *out = (struct contender){.name = arena_format(seeking->arena, "plan %zu", ++seeking->numbered),
+                              .plan = seeking->ground->plan,
+                              .rules = status == TAPML_OK ? arena_text(seeking->arena, rules.data)
+                                                          : NULL};
     text_release(&rules);
     if (status == TAPML_OK && (out->name == NULL || out->rules == NULL)) {
         status = status_no_memory();
@@ -60,7 +59,7 @@ static void take_result(const struct trials_result *trials,
 
         trial->failed = arm->failed;
         trial->chunks = arm->race->judged;
-        trial->value = trial->failed == NULL ? trials_value(arm) : NAN;
+        trial->value = trial->failed == NULL ? fabs(trials_value(arm)) : NAN; // No -0.
         trial->spread = trials_spread(trials, arm);
     }
     for (size_t i = 0; i < trials->left_out_count; i++) {
@@ -161,24 +160,22 @@ static tapml_status make_input(struct seeking *seeking)
         TAPML_TRY(check_reduced(ground));
         TAPML_TRY(plan_ground_measure_divergence(ground));
     }
-    *input = (struct plan_search_input){
-        .question = &ground->question,
-        .objective = options->objective,
-        .calls = {.look = plan_ground_look,
-                  .look_user = ground,
-                  .measure = measure,
-                  .user = seeking},
-        .width = ground->columns.width,
-        .guesses = ground->columns.guesses,
-        .spreads = ground->columns.spreads,
-        .noise = NOISE,
-        .trials = options->trials,
-        .chunks = is_precision ? CHUNKS_OF_PRECISION : CHUNKS,
-        .chunks_last = is_precision ? CHUNKS_OF_PRECISION : CHUNKS_LAST,
-        .memory_bytes = options->memory_bytes,
-        .slack = options->slack,
-        .bound = options->bound,
-        .is_reduced = ground->is_reduced};
+    *input =
+        (struct plan_search_input){.question = &ground->question,
+                                   .objective = options->objective,
+                                   .calls = {.look = plan_ground_look,
+                                             .look_user = ground,
+                                             .measure = measure,
+                                             .user = seeking},
+                                   .columns = &ground->columns,
+                                   .noise = NOISE,
+                                   .trials = options->trials,
+                                   .chunks = is_precision ? CHUNKS_OF_PRECISION : CHUNKS,
+                                   .chunks_last = is_precision ? CHUNKS_OF_PRECISION : CHUNKS_LAST,
+                                   .memory_bytes = options->memory_bytes,
+                                   .slack = options->slack,
+                                   .bound = options->bound,
+                                   .is_reduced = ground->is_reduced};
     TAPML_TRY(plan_units_find(&ground->question, seeking->arena, &input->units));
     return plan_build_all(&ground->question, seeking->policies, options->builder_count,
                           seeking->arena, &input->builds);

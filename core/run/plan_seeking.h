@@ -19,9 +19,9 @@ struct plan_seeking_options {
     struct plan_ground *ground; // Open, with a text.
     struct store *store;        // Where results of chunks stay.
     enum plan_objective objective;
-    size_t trials;         // Plans that are measured at most.
-    uint64_t memory_bytes; // Of each place but the source; 0: no bound.
-    double slack, bound;   // As in struct plan_search_input.
+    size_t trials;               // Plans that are measured at most.
+    uint64_t memory_bytes;       // Of each place but the source; 0: no bound.
+    double slack, bound;         // As in struct plan_search_input.
     const char *const *builders; // Policies of plugins that build plans, too.
     size_t builder_count;
 
@@ -38,7 +38,7 @@ struct plan_sought {
     size_t runs;     // Chunks that were run now; others were known.
     size_t openings; // Models that were opened to run, and the time that this took.
     double openings_s;
-    double seconds; // That chunks took which were run now.
+    double seconds;  // That chunks took which were run now.
     int64_t context; // Tokens of a chunk.
 };
 

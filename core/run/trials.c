@@ -38,11 +38,11 @@ struct trials_work {
     struct arena *arena;
     struct contender_options how; // With the context of all of them.
     struct trials_result trials;
-    struct trials_fact *facts;         // Of each arm its chunks, as those of the contest.
-    size_t *first;                     // The first of each arm.
+    struct trials_fact *facts;          // Of each arm its chunks, as those of the contest.
+    size_t *first;                      // The first of each arm.
     struct contender_session **session; // The last one that was opened, or NULL,
     size_t session_arm;                 // and whose it is: NO_ARM of none.
-    int is_backward;                   // The next call takes arms from the last to the first.
+    int is_backward;                    // The next call takes arms from the last to the first.
 };
 
 double trials_value(const struct trials_arm *arm)

@@ -130,7 +130,7 @@ typedef struct tapml_policy_op {
 // What is asked about plans. Read-only, valid for the call.
 typedef struct tapml_policy_ops {
     tapml_hdr hdr;
-    const char *const *places; // The first is "source", where each operator may run.
+    const char *const *places;         // The first is "source", where each operator may run.
     const tapml_policy_op *const *ops; // In the order in which they run.
     uint32_t n_places;
     uint32_t n_ops;
