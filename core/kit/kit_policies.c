@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LIMIT_S = 60, KINDS = 5, CASES = 6, FEATURES = 2, CHOSEN_MAX = 3, ORDERED = 4, CHANGES = 3 };
+enum { LIMIT_S = 60, KINDS = 5, CASES = 6, FEATURES = 2, CHOSEN_MAX = 3, ORDERED = 4, CHANGES = 3, OPERATORS = 5, PLACES = 3, PLANS = 4 };
 
 // A policy that is asked.
 struct asked {
@@ -256,6 +256,63 @@ static void triggers_decide(const struct kit_subject *subject, struct kit_result
     kit_device_close(&asked.device);
 }
 
+// -- Plans -------------------------------------------------------------------------------------
+
+// Operators over three places, some of which may not run at the last one.
+static int build_once(struct asked *asked, uint8_t *out_places, uint32_t *out_count)
+{
+    static const tapml_op *const ops[OPERATORS] = {&tapml_embed, &tapml_rms_norm, &tapml_linear,
+                                                   &tapml_linear, &tapml_silu};
+    static const char *const names[OPERATORS] = {"embed", "layers.0/norm", "layers.0/proj",
+                                                 "layers.1/proj", "layers.1/act"};
+    static const char *const places[PLACES] = {"source", "gpu", "npu"};
+    static const double times_ns[OPERATORS][PLACES] = {
+        {100, 900, 50}, {200, 100, NAN}, {5000, 800, 700}, {5000, 800, 700}, {300, NAN, 200}};
+    static const uint8_t may_run[OPERATORS][PLACES] = {
+        {1, 1, 0}, {1, 1, 1}, {1, 1, 1}, {1, 0, 1}, {1, 1, 0}};
+    const uint64_t mode = process_float_mode();
+    tapml_policy_op items[OPERATORS];
+    const tapml_policy_op *list[OPERATORS];
+
+    for (uint32_t i = 0; i < OPERATORS; i++) {
+        items[i] = (tapml_policy_op){.hdr = TAPML_HDR(tapml_policy_op),
+                                     .op = ops[i],
+                                     .instance = names[i],
+                                     .time_ns = times_ns[i],
+                                     .may_run = may_run[i]};
+        list[i] = &items[i];
+    }
+    const tapml_policy_ops question = {.hdr = TAPML_HDR(tapml_policy_ops),
+                                       .places = places,
+                                       .ops = list,
+                                       .n_places = PLACES,
+                                       .n_ops = OPERATORS,
+                                       .count_max = PLANS};
+
+    *out_count = 0;
+    memset(out_places, 0, (size_t)PLANS * OPERATORS);
+    const tapml_status status = asked->table->build(
+        asked->device.root, stand_in_call(asked->device.host), &question, out_places, out_count);
+
+    return expect(asked, status, mode,
+                  status == TAPML_OK ? policy_answer_check_plans(&question, out_places, *out_count)
+                                     : TAPML_OK);
+}
+
+static void plans_may_run(const struct kit_subject *subject, struct kit_result *io_result)
+{
+    struct asked asked;
+    uint8_t first[PLANS * OPERATORS], again[PLANS * OPERATORS];
+    uint32_t counts[2];
+
+    if (open_for(subject, POLICY_BUILD, io_result, &asked) &&
+        build_once(&asked, first, &counts[0]) && build_once(&asked, again, &counts[1]) &&
+        (counts[0] != counts[1] || memcmp(first, again, sizeof(first)) != 0)) {
+        kit_result_fail(io_result, "the same operators get two lists of plans");
+    }
+    kit_device_close(&asked.device);
+}
+
 // -- The table ---------------------------------------------------------------------------------
 
 #define OF_POLICIES                                                                                \
@@ -278,6 +335,10 @@ static const struct kit_check CHECKS[] = {
      OF_POLICIES,
      .about = "a look is answered by yes or no, and always the same",
      .run = triggers_decide},
+    {.id = "K-08",
+     OF_POLICIES,
+     .about = "a plan has each operator where it may run, and plans are always the same",
+     .run = plans_may_run},
     {.id = NULL},
 };
 

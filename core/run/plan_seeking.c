@@ -92,7 +92,9 @@ measure(void *user, struct plan_trial *const *measured, size_t count, size_t chu
         .count = count,
         .store = seeking->options->store,
         .kept = &seeking->kept,
-        .method = is_last ? RACE_HALVING : RACE_UNIFORM,
+        // Halving would leave out what is slow, whatever else it is good for.
+        .method = is_last && seeking->options->objective == PLAN_LATENCY ? RACE_HALVING
+                                                                         : RACE_UNIFORM,
         .budget = {.kind = BUDGET_CASES, .amount = (double)(count * chunks)},
         .progress = show,
         .user = seeking};

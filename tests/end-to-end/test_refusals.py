@@ -312,6 +312,19 @@ words("a text for cases", ["--text is for --over model, encoding or plan"], "ran
 words("a device without memory", ["has no 'bytes' in [memory], by which to tell what fits"], "rank", "--over", "model",
       "--model", rig.TINY, "--text", TEXT, "--store", "FOLDER/rank.tapmlrun", "--fits",
       os.path.join(rig.SOURCE, "conf", "devices", "apple-m2.ini"))
+words("no action of plans", ["expected plan search, plan show or plan diff"], "plan")
+words("an action of plans that is none", ["expected plan search, plan show or plan diff, found 'find'"], "plan", "find")
+words("a search of plans without a run", ["no run: give --config FILE"], "plan", "search")
+words("a search of plans by nothing known", ["--by is 'size', expected one of: latency memory precision"], "plan", "search",
+      "--config", "x.ini", "--by", "size")
+words("memory that is no size", ["--memory is '2X', expected a size such as 8G or 512M"], "plan", "search", "--config", "x.ini",
+      "--memory", "2X")
+words("a bound without precision", ["--bound is for --by precision"], "plan", "search", "--config", "x.ini", "--bound", "1")
+words("a slack without memory", ["--slack is for --by memory"], "plan", "search", "--config", "x.ini", "--slack", "1")
+words("a bound that is no number", ["--bound is '-1', expected a number from 0 to 100"], "plan", "search", "--config", "x.ini",
+      "--by", "precision", "--bound=-1")
+words("trials of a plan that is shown", ["--trials is for plan search"], "plan", "show", "x.txt", "--trials", "3")
+words("one plan to compare", ["expected: tapml-host plan diff FILE FILE"], "plan", "diff", "x.txt")
 words("nothing to watch", ["nothing to watch: give --config FILE"], "watch", "--once")
 words("a budget of a watch that is none", ["--budget: budget is 'some', expected a number of cases"], "watch", "--config",
       "x.ini", "--budget", "some")

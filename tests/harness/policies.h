@@ -21,7 +21,7 @@ static struct ini policies_ini;
 static inline struct registry *policies_of_the_zoo(void)
 {
     static const char *const names[] = {"last",   "double", "wise", "empty",
-                                        "lavish", "vague",  "far"};
+                                        "lavish", "vague",  "far",  "lost"};
     enum { COUNT = sizeof(names) / sizeof(*names), PATH_TEXT = 1024 };
     static const char text[] = "[plugins]\ntiers = 1\n[component.sin_last_policy]\nkey = value\n";
     static char paths[COUNT][PATH_TEXT];

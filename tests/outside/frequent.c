@@ -3,7 +3,8 @@
 
 // A policy of a stranger that chooses by plain frequency: the cases of the signature that most
 // cases have come first, so that what the model computes most often is tried most. What runs is put
-// into the opposite order, the rarest first.
+// into the opposite order, the rarest first. It builds one plan for each target: with the kind of
+// operator that there is most of away from the source.
 //
 // The option `deed` makes it wrong: `lavish` chooses all cases, `nan` has a worth that is none, and
 // `twice` orders one case twice.
@@ -174,8 +175,45 @@ static tapml_status order_cases(tapml_object *object,
     return TAPML_OK;
 }
 
-static const tapml_policy table = {
-    .hdr = TAPML_HDR(tapml_policy), .select = select_cases, .order_cases = order_cases};
+// How many operators are of the kind of one of them.
+static uint32_t count_kind(const tapml_policy_ops *question, uint32_t index)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < question->n_ops; i++) {
+        found += strcmp(question->ops[i]->op->name, question->ops[index]->op->name) == 0;
+    }
+    return found;
+}
+
+static tapml_status build(tapml_object *object,
+                          tapml_call *call,
+                          const tapml_policy_ops *question,
+                          uint8_t *out_places,
+                          uint32_t *out_count)
+{
+    uint32_t most = 0, plans = 0;
+
+    for (uint32_t i = 1; i < question->n_ops; i++) {
+        most = count_kind(question, i) > count_kind(question, most) ? i : most;
+    }
+    for (uint8_t place = 1; place < question->n_places && plans < question->count_max; place++) {
+        for (uint32_t i = 0; i < question->n_ops; i++) {
+            const tapml_policy_op *op = question->ops[i];
+            const int is_kind = strcmp(op->op->name, question->ops[most]->op->name) == 0;
+
+            *out_places++ = is_kind && op->may_run[place] ? place : 0;
+        }
+        plans++;
+    }
+    *out_count = plans;
+    return TAPML_OK;
+}
+
+static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy),
+                                   .select = select_cases,
+                                   .order_cases = order_cases,
+                                   .build = build};
 
 static void release(tapml_object *object)
 {

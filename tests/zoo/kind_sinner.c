@@ -207,6 +207,30 @@ static tapml_status trigger(tapml_object *policy,
 }
 #endif
 
+#if defined(SIN_LOST_POLICY) || defined(SIN_WISE_POLICY)
+// All on the last place, where it may run there, and all on the source. The lost one does not ask
+// where anything may run.
+static tapml_status build(tapml_object *policy,
+                          tapml_call *call,
+                          const tapml_policy_ops *question,
+                          uint8_t *out_places,
+                          uint32_t *out_count)
+{
+    const uint8_t last = (uint8_t)(question->n_places - 1);
+
+    for (uint32_t i = 0; i < question->n_ops; i++) {
+#if defined(SIN_LOST_POLICY)
+        out_places[i] = last;
+#else
+        out_places[i] = question->ops[i]->may_run[last] ? last : 0;
+#endif
+        out_places[question->n_ops + i] = 0;
+    }
+    *out_count = question->count_max < 2 ? question->count_max : 2;
+    return TAPML_OK;
+}
+#endif
+
 #if defined(SIN_LAVISH_POLICY) || defined(SIN_TWICE_POLICY) || defined(SIN_PRICELESS_POLICY) ||    \
     defined(SIN_IDLE_POLICY)
 static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy), .select = choose};
@@ -214,11 +238,14 @@ static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy), .select = cho
 static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy), .order_cases = order_cases};
 #elif defined(SIN_VAGUE_POLICY) || defined(SIN_ENDLESS_POLICY)
 static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy), .trigger = trigger};
+#elif defined(SIN_LOST_POLICY)
+static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy), .build = build};
 #elif defined(SIN_WISE_POLICY)
 static const tapml_policy table = {.hdr = TAPML_HDR(tapml_policy),
                                    .select = choose,
                                    .order_cases = order_cases,
-                                   .trigger = trigger};
+                                   .trigger = trigger,
+                                   .build = build};
 #endif
 
 static void release(tapml_object *object)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "choose/plan_build.h"
 #include "harness/made_ops.h"
+#include "harness/policies.h"
+#include "plugin/policy.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,4 +89,20 @@ Test(plan_build, an_unknown_time_is_that_of_the_source)
     cr_expect_float_eq(plan_build_time_ns(&made.ops[1], 1), 100e3, 1e-9);
     made.times[1][0] = (double)NAN;
     cr_expect_float_eq(plan_build_time_ns(&made.ops[1], 1), 1, 1e-9);
+}
+
+// Policies of the zoo: what one builds the host has built already, and another one is wrong.
+Test(plan_build, a_policy_is_one_more_builder)
+{
+    struct registry *registry = policies_of_the_zoo();
+    struct policy *policy = NULL;
+    struct plan_builds more;
+    MUST(policy_create(registry, "sin_wise_policy", POLICY_BUILD, &policy));
+    MUST(plan_build_all(&made.question, &policy, 1, arena, &more));
+    cr_expect_eq(more.count, builds.count, "they are there once");
+    policy_destroy(policy);
+    MUST(policy_create(registry, "sin_lost_policy", POLICY_BUILD, &policy));
+    cr_expect_eq(plan_build_all(&made.question, &policy, 1, arena, &more), TAPML_INTERNAL);
+    policy_destroy(policy);
+    policies_close(registry);
 }

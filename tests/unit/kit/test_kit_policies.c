@@ -52,3 +52,10 @@ Test(kit_policies, triggers_are_tried, .timeout = 60)
     expect("endless", "K-07", KIT_FAILED, "its reason has no end, expected at most 159 bytes");
     expect("wise", "K-07", KIT_PASSED, "");
 }
+
+Test(kit_policies, builders_are_tried, .timeout = 60)
+{
+    expect("lost", "K-08", KIT_FAILED, "its plan 0 has 'embed' on 'npu', where it may not run");
+    expect("far", "K-08", KIT_SKIPPED, "it has no function 'build'");
+    expect("wise", "K-08", KIT_PASSED, "");
+}

@@ -155,3 +155,42 @@ Test(policy, cases_are_chosen_and_ordered)
                                                 "expected at most 2"));
     policy_destroy(policy);
 }
+
+// Two operators, the second of which may not run on the target.
+Test(policy, one_builds_plans)
+{
+    static const char *const places[] = {"source", "gpu"};
+    static const uint8_t both[] = {1, 1}, one[] = {1, 0};
+    static const double times_ns[] = {2, 1};
+    const tapml_policy_op a = {.hdr = TAPML_HDR(tapml_policy_op),
+                               .op = &tapml_linear,
+                               .instance = "a",
+                               .time_ns = times_ns,
+                               .may_run = both},
+                          b = {.hdr = TAPML_HDR(tapml_policy_op),
+                               .op = &tapml_silu,
+                               .instance = "b",
+                               .time_ns = times_ns,
+                               .may_run = one};
+    const tapml_policy_op *const ops[] = {&a, &b};
+    const tapml_policy_ops question = {.hdr = TAPML_HDR(tapml_policy_ops),
+                                       .places = places,
+                                       .ops = ops,
+                                       .n_places = 2,
+                                       .n_ops = 2,
+                                       .count_max = 4};
+    struct policy *policy = open("sin_wise_policy", POLICY_BUILD);
+    uint8_t found[8];
+    uint32_t count = 0;
+
+    MUST(policy_build(policy, &question, found, &count));
+    cr_assert_eq(count, 2u);
+    cr_expect_eq(found[0], 1);
+    cr_expect_eq(found[1], 0);
+    policy_destroy(policy);
+    policy = open("sin_lost_policy", POLICY_BUILD);
+    cr_expect_eq(policy_build(policy, &question, found, &count), TAPML_INTERNAL);
+    cr_expect_not_null(strstr(status_message(), "sin_lost_policy': its plan 0 has 'b' on 'gpu'"),
+                       "%s", status_message());
+    policy_destroy(policy);
+}

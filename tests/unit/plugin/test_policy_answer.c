@@ -116,3 +116,23 @@ Test(policy_answer, a_look_is_answered_by_yes_or_no)
     refused(policy_answer_check_look(&answer),
             "its reason has no end, expected at most 159 bytes and a zero byte");
 }
+
+Test(policy_answer, a_plan_has_each_operator_where_it_may_run)
+{
+    static const char *const places[] = {"source", "gpu"};
+    static const uint8_t both[] = {1, 1}, one[] = {1, 0};
+    const tapml_policy_op a = {.instance = "a", .may_run = both},
+                          b = {.instance = "b", .may_run = one};
+    const tapml_policy_op *const ops[] = {&a, &b};
+    const tapml_policy_ops asked = {
+        .places = places, .ops = ops, .n_places = 2, .n_ops = 2, .count_max = 2};
+
+    cr_expect_eq(policy_answer_check_plans(&asked, (const uint8_t[]){1, 0, 0, 0}, 2), TAPML_OK);
+    cr_expect_eq(policy_answer_check_plans(&asked, NULL, 0), TAPML_OK);
+    refused(policy_answer_check_plans(&asked, (const uint8_t[]){1, 0, 0, 1}, 2),
+            "its plan 1 has 'b' on 'gpu', where it may not run");
+    refused(policy_answer_check_plans(&asked, (const uint8_t[]){2, 0}, 1),
+            "its plan 0 has 'a' at place 2, expected 0 to 1");
+    refused(policy_answer_check_plans(&asked, NULL, 3),
+            "it has built 3 plans, expected at most 2");
+}

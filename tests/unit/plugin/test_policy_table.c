@@ -32,6 +32,7 @@ Test(policy_table, a_function_is_there_or_not)
     cr_expect(policy_table_has(&table, TAPML_KIND_POLICY, POLICY_TRIGGER));
     cr_expect_not(policy_table_has(&table, TAPML_KIND_POLICY, POLICY_SELECT));
     cr_expect_not(policy_table_has(&table, TAPML_KIND_POLICY, POLICY_ORDER_CASES));
+    cr_expect_not(policy_table_has(&table, TAPML_KIND_POLICY, POLICY_BUILD));
     cr_expect_not(policy_table_has(NULL, TAPML_KIND_POLICY, POLICY_ORDER));
 }
 
@@ -44,5 +45,9 @@ Test(policy_table, the_first_draft_ends_with_the_order)
     table.hdr.struct_size = offsetof(tapml_policy, select); // As it was built then.
     cr_expect(policy_table_has(&table, TAPML_KIND_POLICY, POLICY_ORDER));
     cr_expect_not(policy_table_has(&table, TAPML_KIND_POLICY, POLICY_TRIGGER));
+    table.hdr.struct_size = offsetof(tapml_policy, build);
+    cr_expect(policy_table_has(&table, TAPML_KIND_POLICY, POLICY_TRIGGER));
+    cr_expect_not(policy_table_has(&table, TAPML_KIND_POLICY, POLICY_BUILD));
     cr_expect_str_eq(policy_table_function(POLICY_ORDER_CASES), "order_cases");
+    cr_expect_str_eq(policy_table_function(POLICY_BUILD), "build");
 }
