@@ -25,7 +25,7 @@ static const double OPTIMISM = 0.5;  // Spreads by which a plan may be better th
 static const double ALIKE = 0.01;    // Of a value: plans nearer than that tell the same.
 static const double KL_NOISE = 0.02; // What divergences are off their sum, of the first.
 
-struct searching {
+struct plan_searching {
     const struct plan_search_input *input;
     struct arena *arena;
     struct plan_pool pool;
@@ -62,7 +62,7 @@ uint64_t plan_search_away(const struct plan_search_input *input, const struct pl
 
 // The smaller the better, of a plan whose value is `value`.
 static double
-score_of(const struct searching *searching, const struct plan_trial *trial, double value)
+score_of(const struct plan_searching *searching, const struct plan_trial *trial, double value)
 {
     const struct plan_search_input *input = searching->input;
     const double all = (double)input->question->n_ops;
@@ -81,7 +81,8 @@ score_of(const struct searching *searching, const struct plan_trial *trial, doub
     return value;
 }
 
-static double predicted_score(const struct searching *searching, const struct plan_trial *trial)
+static double predicted_score(const struct plan_searching *searching,
+                              const struct plan_trial *trial)
 {
     const double *columns = trial->look.columns;
     const double mean = fmax(plan_model_predict(&searching->model, columns), 0);
@@ -91,7 +92,7 @@ static double predicted_score(const struct searching *searching, const struct pl
     return score_of(searching, trial, mean - spread);
 }
 
-static double known_score(const struct searching *searching, const struct plan_trial *trial)
+static double known_score(const struct plan_searching *searching, const struct plan_trial *trial)
 {
     return isfinite(trial->value)  ? score_of(searching, trial, trial->value)
            : trial->failed != NULL ? INFINITY
@@ -100,7 +101,7 @@ static double known_score(const struct searching *searching, const struct plan_t
 
 // -- The predictor -----------------------------------------------------------------------------
 
-static double noise_of(const struct searching *searching, const struct plan_trial *trial)
+static double noise_of(const struct plan_searching *searching, const struct plan_trial *trial)
 {
     const double share = searching->input->noise * trial->value;
     const double measured = isfinite(trial->spread) ? trial->spread / 2 : 0;
@@ -109,7 +110,7 @@ static double noise_of(const struct searching *searching, const struct plan_tria
                : fmax(fmax(share, measured), 1e-9);
 }
 
-static tapml_status fit(struct searching *searching)
+static tapml_status fit(struct plan_searching *searching)
 {
     size_t count = 0;
     for (size_t i = 0; i < searching->measured_count; i++) {
@@ -134,7 +135,7 @@ static tapml_status fit(struct searching *searching)
 
 // -- Measuring ---------------------------------------------------------------------------------
 
-static void find_limit(struct searching *searching)
+static void find_limit(struct plan_searching *searching)
 {
     double least = INFINITY;
     for (size_t i = 0; i < searching->measured_count; i++) {
@@ -145,7 +146,7 @@ static void find_limit(struct searching *searching)
 }
 
 static tapml_status
-measure(struct searching *searching, struct plan_trial **trials, size_t count, size_t chunks)
+measure(struct plan_searching *searching, struct plan_trial **trials, size_t count, size_t chunks)
 {
     const struct plan_search_calls *calls = &searching->input->calls;
     const int is_last = chunks != searching->input->chunks;
@@ -164,7 +165,7 @@ measure(struct searching *searching, struct plan_trial **trials, size_t count, s
     return TAPML_OK;
 }
 
-static size_t left_of(const struct searching *searching)
+static size_t left_of(const struct plan_searching *searching)
 {
     const size_t all = searching->input->trials;
     const size_t kept = all >= EDITS_FROM ? PLAN_EDITS : 0;
@@ -180,7 +181,7 @@ static int is_end(const struct plan_built *built)
 }
 
 // Of what was built the ends, or the best of the rest.
-static tapml_status measure_builds(struct searching *searching, int are_ends, size_t share)
+static tapml_status measure_builds(struct plan_searching *searching, int are_ends, size_t share)
 {
     const struct plan_builds *builds = &searching->input->builds;
     const size_t left = left_of(searching), most = share < left ? share : left;
@@ -213,7 +214,7 @@ static tapml_status measure_builds(struct searching *searching, int are_ends, si
 
 // -- Moves -------------------------------------------------------------------------------------
 
-static tapml_status try_move(struct searching *searching,
+static tapml_status try_move(struct plan_searching *searching,
                              const struct plan_unit *unit,
                              uint8_t place,
                              uint8_t *scratch,
@@ -235,8 +236,10 @@ static tapml_status try_move(struct searching *searching,
 }
 
 // Moves units as long as one of them makes the plan better.
-static tapml_status
-descend(struct searching *searching, struct plan_trial *at, size_t looks_most, uint8_t *scratch)
+static tapml_status descend(struct plan_searching *searching,
+                            struct plan_trial *at,
+                            size_t looks_most,
+                            uint8_t *scratch)
 {
     const struct plan_units *units = &searching->input->units;
     const struct plan_trial *before = NULL;
@@ -252,7 +255,7 @@ descend(struct searching *searching, struct plan_trial *at, size_t looks_most, u
 }
 
 // The best plans that are known.
-static size_t find_starts(struct searching *searching, struct plan_trial **out_starts)
+static size_t find_starts(struct plan_searching *searching, struct plan_trial **out_starts)
 {
     size_t count = 0;
     double last = -INFINITY;
@@ -276,8 +279,9 @@ static size_t find_starts(struct searching *searching, struct plan_trial **out_s
 }
 
 // Whether two plans differ in nothing that the predictor could learn from.
-static int
-is_alike(const struct searching *searching, const struct plan_trial *a, const struct plan_trial *b)
+static int is_alike(const struct plan_searching *searching,
+                    const struct plan_trial *a,
+                    const struct plan_trial *b)
 {
     double apart = 0, value = 0;
     for (size_t i = 0; i < searching->input->columns->width; i++) {
@@ -288,7 +292,7 @@ is_alike(const struct searching *searching, const struct plan_trial *a, const st
     return apart < ALIKE * fabs(value);
 }
 
-static int is_new(const struct searching *searching,
+static int is_new(const struct plan_searching *searching,
                   const struct plan_trial *trial,
                   struct plan_trial *const *chosen,
                   size_t count)
@@ -306,8 +310,10 @@ static int is_new(const struct searching *searching,
     return 1;
 }
 
-static tapml_status
-choose(struct searching *searching, size_t most, struct plan_trial **out_chosen, size_t *out_count)
+static tapml_status choose(struct plan_searching *searching,
+                           size_t most,
+                           struct plan_trial **out_chosen,
+                           size_t *out_count)
 {
     struct plan_scored *scored = alloc_array(searching->pool.count + 1, sizeof(*scored));
     size_t count = 0, taken = 0;
@@ -332,7 +338,8 @@ choose(struct searching *searching, size_t most, struct plan_trial **out_chosen,
     return TAPML_OK;
 }
 
-static tapml_status measure_moves(struct searching *searching, uint8_t *scratch, size_t *out_count)
+static tapml_status
+measure_moves(struct plan_searching *searching, uint8_t *scratch, size_t *out_count)
 {
     const size_t share = searching->input->trials / SHARE_OF_MOVES + 1;
     const size_t left = left_of(searching), most = share < left ? share : left;
@@ -351,7 +358,7 @@ static tapml_status measure_moves(struct searching *searching, uint8_t *scratch,
     return measure(searching, chosen, *out_count, searching->input->chunks);
 }
 
-static tapml_status measure_all_moves(struct searching *searching, uint8_t *scratch)
+static tapml_status measure_all_moves(struct plan_searching *searching, uint8_t *scratch)
 {
     size_t count = 1;
     while (count > 0 && left_of(searching) > 0) {
@@ -363,7 +370,7 @@ static tapml_status measure_all_moves(struct searching *searching, uint8_t *scra
 // -- Precision ---------------------------------------------------------------------------------
 
 // All on a place of reduced activations, as far as it may run there: what diverges most.
-static tapml_status measure_widest(struct searching *searching, uint8_t *scratch)
+static tapml_status measure_widest(struct plan_searching *searching, uint8_t *scratch)
 {
     const tapml_policy_ops *question = searching->input->question;
     struct plan_trial *widest = NULL;
@@ -386,7 +393,7 @@ static tapml_status measure_widest(struct searching *searching, uint8_t *scratch
 }
 
 // Each kind alone in reduced activations: what it adds.
-static tapml_status measure_ones(struct searching *searching, uint8_t *scratch)
+static tapml_status measure_ones(struct plan_searching *searching, uint8_t *scratch)
 {
     const struct plan_search_input *input = searching->input;
     const size_t most = left_of(searching) / 2;
@@ -412,7 +419,7 @@ static tapml_status measure_ones(struct searching *searching, uint8_t *scratch)
     return measure(searching, chosen, count, input->chunks);
 }
 
-static tapml_status begin_precision(struct searching *searching, uint8_t *scratch)
+static tapml_status begin_precision(struct plan_searching *searching, uint8_t *scratch)
 {
     TAPML_TRY(measure_widest(searching, scratch));
     if (!searching->widest || !isfinite(searching->widest->value)) {
@@ -425,7 +432,7 @@ static tapml_status begin_precision(struct searching *searching, uint8_t *scratc
 
 // -- The end -----------------------------------------------------------------------------------
 
-static int is_met(const struct searching *searching, const struct plan_trial *trial)
+static int is_met(const struct plan_searching *searching, const struct plan_trial *trial)
 {
     switch (searching->input->objective) {
     case PLAN_LATENCY:
@@ -439,7 +446,7 @@ static int is_met(const struct searching *searching, const struct plan_trial *tr
 }
 
 // Of those measured on most chunks: a plan that was behind is not the best by luck.
-static void find_best(struct searching *searching)
+static void find_best(struct plan_searching *searching)
 {
     struct plan_search *search = &searching->search;
     size_t chunks = 0;
@@ -459,7 +466,7 @@ static void find_best(struct searching *searching)
     }
 }
 
-static tapml_status sort_measured(struct searching *searching)
+static tapml_status sort_measured(struct plan_searching *searching)
 {
     const size_t count = searching->measured_count;
     struct plan_scored *scored = alloc_array(count + 1, sizeof(*scored));
@@ -480,7 +487,7 @@ static tapml_status sort_measured(struct searching *searching)
 }
 
 // The best few once more, on more chunks.
-static tapml_status measure_last(struct searching *searching)
+static tapml_status measure_last(struct plan_searching *searching)
 {
     const struct plan_search_input *input = searching->input;
     struct plan_trial *last[LAST_MOST];
@@ -513,7 +520,7 @@ static tapml_status measure_last(struct searching *searching)
 
 // -- Edits that matter -------------------------------------------------------------------------
 
-static tapml_status measure_edits(struct searching *searching)
+static tapml_status measure_edits(struct plan_searching *searching)
 {
     struct plan_search *search = &searching->search;
     struct plan_trial *trials[PLAN_EDITS];
@@ -529,7 +536,7 @@ static tapml_status measure_edits(struct searching *searching)
     return TAPML_OK;
 }
 
-static tapml_status find_edits(struct searching *searching)
+static tapml_status find_edits(struct plan_searching *searching)
 {
     const struct plan_trial *best = searching->search.best;
     if (!best || !(best->value > 0)) {
@@ -543,7 +550,7 @@ static tapml_status find_edits(struct searching *searching)
 
 // -- All of it ---------------------------------------------------------------------------------
 
-static tapml_status correlate(struct searching *searching)
+static tapml_status correlate(struct plan_searching *searching)
 {
     double *numbers = alloc_array(2 * searching->measured_count + 1, sizeof(*numbers));
     double *values = numbers ? numbers + searching->measured_count : NULL;
@@ -563,7 +570,7 @@ static tapml_status correlate(struct searching *searching)
     return status;
 }
 
-static tapml_status name_edited(struct searching *searching)
+static tapml_status name_edited(struct plan_searching *searching)
 {
     for (size_t i = 0; i < searching->measured_count; i++) {
         struct plan_trial *trial = searching->measured[i];
@@ -578,7 +585,7 @@ static tapml_status name_edited(struct searching *searching)
     return TAPML_OK;
 }
 
-static tapml_status search(struct searching *searching, uint8_t *scratch)
+static tapml_status search(struct plan_searching *searching, uint8_t *scratch)
 {
     TAPML_TRY(searching->input->objective == PLAN_PRECISION ? begin_precision(searching, scratch)
                                                             : TAPML_OK);
@@ -598,7 +605,7 @@ static tapml_status search(struct searching *searching, uint8_t *scratch)
     return name_edited(searching);
 }
 
-static tapml_status begin(struct searching *searching)
+static tapml_status begin(struct plan_searching *searching)
 {
     const struct plan_search_input *input = searching->input;
     const size_t most = input->trials + 1;
@@ -627,7 +634,7 @@ tapml_status plan_search_run(const struct plan_search_input *input,
                              struct arena *arena,
                              struct plan_search *out_search)
 {
-    struct searching searching = {.input = input, .arena = arena};
+    struct plan_searching searching = {.input = input, .arena = arena};
     uint8_t *scratch = arena_array(arena, (size_t)input->question->n_ops + 1, 1);
     ASSERT(input->trials > 0 && input->question->n_places <= SPACE_PLACES_MAX);
     tapml_status status = scratch ? begin(&searching) : status_no_memory();

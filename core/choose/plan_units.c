@@ -8,12 +8,12 @@
 #include <string.h>
 
 // A piece of a text.
-struct piece {
+struct name_piece {
     const char *text;
     size_t length;
 };
 
-struct finding {
+struct unit_finding {
     const tapml_policy_ops *question;
     struct arena *arena;
     struct plan_units units;
@@ -22,28 +22,28 @@ struct finding {
     uint32_t count;
 };
 
-static int is_equal(struct piece a, struct piece b)
+static int is_equal(struct name_piece a, struct name_piece b)
 {
     return a.length == b.length && (a.length == 0 || memcmp(a.text, b.text, a.length) == 0);
 }
 
-static struct piece layer_of(const tapml_policy_op *op)
+static struct name_piece layer_of(const tapml_policy_op *op)
 {
-    return (struct piece){op->instance, plan_rules_layer(op->instance)};
+    return (struct name_piece){op->instance, plan_rules_layer(op->instance)};
 }
 
 // What stands between the layer and the name: "attn" of "layers.3/attn/q_proj".
-static struct piece part_of(const tapml_policy_op *op)
+static struct name_piece part_of(const tapml_policy_op *op)
 {
     const size_t begin = plan_rules_layer(op->instance);
     const char *last = strrchr(op->instance, '/');
     if (begin == 0 || last == op->instance + begin) {
-        return (struct piece){NULL, 0};
+        return (struct name_piece){NULL, 0};
     }
-    return (struct piece){op->instance + begin + 1, (size_t)(last - op->instance) - begin - 1};
+    return (struct name_piece){op->instance + begin + 1, (size_t)(last - op->instance) - begin - 1};
 }
 
-static int is_known(const struct finding *finding)
+static int is_known(const struct unit_finding *finding)
 {
     for (size_t i = 0; i < finding->units.count; i++) {
         const struct plan_unit *unit = &finding->units.items[i];
@@ -56,7 +56,7 @@ static int is_known(const struct finding *finding)
 }
 
 // Adds what is in `members`, unless it is nothing new.
-static tapml_status add(struct finding *finding, const char *name, int is_kind)
+static tapml_status add(struct unit_finding *finding, const char *name, int is_kind)
 {
     struct plan_units *units = &finding->units;
     if (finding->count == 0 || units->count == finding->capacity || is_known(finding)) {
@@ -72,14 +72,14 @@ static tapml_status add(struct finding *finding, const char *name, int is_kind)
     return TAPML_OK;
 }
 
-static const char *copy(const struct finding *finding, struct piece piece)
+static const char *copy(const struct unit_finding *finding, struct name_piece piece)
 {
     return arena_format(finding->arena, "%.*s", (int)piece.length, piece.text);
 }
 
 // -- Each sort of unit, around an operator that is the first of it -----------------------------
 
-static tapml_status add_kind(struct finding *finding, uint32_t first)
+static tapml_status add_kind(struct unit_finding *finding, uint32_t first)
 {
     const tapml_op *kind = finding->question->ops[first]->op;
     finding->count = 0;
@@ -91,9 +91,9 @@ static tapml_status add_kind(struct finding *finding, uint32_t first)
     return add(finding, arena_text(finding->arena, plan_rules_kind(kind)), 1);
 }
 
-static tapml_status add_layer(struct finding *finding, uint32_t first)
+static tapml_status add_layer(struct unit_finding *finding, uint32_t first)
 {
-    const struct piece layer = layer_of(finding->question->ops[first]);
+    const struct name_piece layer = layer_of(finding->question->ops[first]);
     finding->count = 0;
     for (uint32_t i = 0; layer.length > 0 && i < finding->question->n_ops; i++) {
         if (is_equal(layer_of(finding->question->ops[i]), layer)) {
@@ -103,9 +103,9 @@ static tapml_status add_layer(struct finding *finding, uint32_t first)
     return add(finding, copy(finding, layer), 0);
 }
 
-static tapml_status add_part(struct finding *finding, uint32_t first)
+static tapml_status add_part(struct unit_finding *finding, uint32_t first)
 {
-    const struct piece part = part_of(finding->question->ops[first]);
+    const struct name_piece part = part_of(finding->question->ops[first]);
     finding->count = 0;
     for (uint32_t i = 0; part.length > 0 && i < finding->question->n_ops; i++) {
         if (is_equal(part_of(finding->question->ops[i]), part)) {
@@ -115,10 +115,10 @@ static tapml_status add_part(struct finding *finding, uint32_t first)
     return add(finding, copy(finding, part), 0);
 }
 
-static tapml_status add_part_of_layer(struct finding *finding, uint32_t first)
+static tapml_status add_part_of_layer(struct unit_finding *finding, uint32_t first)
 {
     const tapml_policy_op *op = finding->question->ops[first];
-    const struct piece layer = layer_of(op), part = part_of(op);
+    const struct name_piece layer = layer_of(op), part = part_of(op);
     finding->count = 0;
     for (uint32_t i = 0; part.length > 0 && i < finding->question->n_ops; i++) {
         if (is_equal(layer_of(finding->question->ops[i]), layer) &&
@@ -132,15 +132,15 @@ static tapml_status add_part_of_layer(struct finding *finding, uint32_t first)
                0);
 }
 
-static tapml_status add_alone(struct finding *finding, uint32_t first)
+static tapml_status add_alone(struct unit_finding *finding, uint32_t first)
 {
     finding->members[0] = first;
     finding->count = 1;
     return add(finding, arena_text(finding->arena, finding->question->ops[first]->instance), 0);
 }
 
-static tapml_status add_each(struct finding *finding,
-                             tapml_status (*make)(struct finding *finding, uint32_t first))
+static tapml_status add_each(struct unit_finding *finding,
+                             tapml_status (*make)(struct unit_finding *finding, uint32_t first))
 {
     for (uint32_t i = 0; i < finding->question->n_ops; i++) {
         TAPML_TRY(make(finding, i));
@@ -151,11 +151,11 @@ static tapml_status add_each(struct finding *finding,
 // -- Neighbouring layers -----------------------------------------------------------------------
 
 // The first operator of each layer.
-static uint32_t list_layers(const struct finding *finding, uint32_t *out_firsts)
+static uint32_t list_layers(const struct unit_finding *finding, uint32_t *out_firsts)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < finding->question->n_ops; i++) {
-        const struct piece layer = layer_of(finding->question->ops[i]);
+        const struct name_piece layer = layer_of(finding->question->ops[i]);
         uint32_t known = 0;
         while (known < count &&
                !is_equal(layer_of(finding->question->ops[out_firsts[known]]), layer)) {
@@ -169,11 +169,11 @@ static uint32_t list_layers(const struct finding *finding, uint32_t *out_firsts)
 }
 
 static tapml_status
-add_range(struct finding *finding, const uint32_t *firsts, uint32_t begin, uint32_t end)
+add_range(struct unit_finding *finding, const uint32_t *firsts, uint32_t begin, uint32_t end)
 {
     const tapml_policy_ops *question = finding->question;
-    const struct piece low = layer_of(question->ops[firsts[begin]]);
-    const struct piece high = layer_of(question->ops[firsts[end - 1]]);
+    const struct name_piece low = layer_of(question->ops[firsts[begin]]);
+    const struct name_piece high = layer_of(question->ops[firsts[end - 1]]);
     finding->count = 0;
     for (uint32_t i = 0; i < question->n_ops; i++) {
         for (uint32_t layer = begin; layer < end; layer++) {
@@ -190,7 +190,7 @@ add_range(struct finding *finding, const uint32_t *firsts, uint32_t begin, uint3
 }
 
 // Halves, quarters and eighths, each from either end.
-static tapml_status add_ranges(struct finding *finding)
+static tapml_status add_ranges(struct unit_finding *finding)
 {
     uint32_t *firsts =
         arena_array(finding->arena, (size_t)finding->question->n_ops + 1, sizeof(*firsts));
@@ -211,7 +211,7 @@ static tapml_status add_ranges(struct finding *finding)
 tapml_status
 plan_units_find(const tapml_policy_ops *question, struct arena *arena, struct plan_units *out_units)
 {
-    struct finding finding = {
+    struct unit_finding finding = {
         .question = question,
         .arena = arena,
         .capacity = (size_t)question->n_ops * 5 + 8,

@@ -13,7 +13,7 @@ struct value_use {
     uint16_t writers; // Spaces whose places write it.
 };
 
-struct counting {
+struct step_counting {
     const struct step_count_options *given;
     struct value_use *uses; // Of each value.
     struct memory_plan slots;
@@ -46,7 +46,7 @@ uint64_t step_count_memory(const struct step_count_place *place)
 
 // -- Who uses what -----------------------------------------------------------------------------
 
-static void note(struct counting *counting, uint32_t value, uint32_t place, int is_written)
+static void note(struct step_counting *counting, uint32_t value, uint32_t place, int is_written)
 {
     struct value_use *use = &counting->uses[counting->given->graph->values[value].base];
     use->places = (uint16_t)(use->places | 1U << place);
@@ -56,7 +56,7 @@ static void note(struct counting *counting, uint32_t value, uint32_t place, int 
     }
 }
 
-static void note_argument(struct counting *counting,
+static void note_argument(struct step_counting *counting,
                           const struct graph_argument *argument,
                           uint32_t place,
                           int is_written)
@@ -79,7 +79,7 @@ static void note_argument(struct counting *counting,
     }
 }
 
-static void note_all(struct counting *counting)
+static void note_all(struct step_counting *counting)
 {
     const struct graph *graph = counting->given->graph;
     for (uint32_t op = 0; op < graph->op_count; op++) {
@@ -96,7 +96,7 @@ static void note_all(struct counting *counting)
 // -- Moves -------------------------------------------------------------------------------------
 
 // The rows of a state that a call writes; all of it where its size does not grow with the sequence.
-static uint64_t state_bytes(const struct counting *counting, const struct graph_value *state)
+static uint64_t state_bytes(const struct step_counting *counting, const struct graph_value *state)
 {
     const struct affine_point *point = counting->given->point;
     const uint64_t bytes = graph_value_bytes(state, point);
@@ -120,7 +120,7 @@ static void count_out(struct step_count_place *place, uint64_t bytes)
 }
 
 // Rows of a state come from each other space that writes it, through host memory.
-static void count_state(struct counting *counting, const struct step *step)
+static void count_state(struct step_counting *counting, const struct step *step)
 {
     const struct space_set *spaces = counting->given->spaces;
     const struct graph_value *state = &counting->given->graph->values[step->index];
@@ -141,7 +141,7 @@ static void count_state(struct counting *counting, const struct step *step)
     }
 }
 
-static void count_move(struct counting *counting, const struct step *step)
+static void count_move(struct step_counting *counting, const struct step *step)
 {
     const struct graph_value *value = &counting->given->graph->values[step->index];
     if (value->kind == GRAPH_STATE) {
@@ -162,7 +162,7 @@ static void count_move(struct counting *counting, const struct step *step)
 
 // -- Memory ------------------------------------------------------------------------------------
 
-static void count_slots(struct counting *counting, uint32_t place)
+static void count_slots(struct step_counting *counting, uint32_t place)
 {
     const enum activation activation = counting->given->spaces->places[place].activation;
     for (uint32_t slot = 0; slot < counting->slots.slot_count; slot++) {
@@ -173,8 +173,10 @@ static void count_slots(struct counting *counting, uint32_t place)
     }
 }
 
-static void
-count_value(struct counting *counting, uint32_t index, uint32_t place, struct step_count_place *to)
+static void count_value(struct step_counting *counting,
+                        uint32_t index,
+                        uint32_t place,
+                        struct step_count_place *to)
 {
     const struct graph_value *value = &counting->given->graph->values[index];
     const uint32_t slot = counting->slots.slot_of[index];
@@ -198,7 +200,7 @@ count_value(struct counting *counting, uint32_t index, uint32_t place, struct st
     }
 }
 
-static void count_memory(struct counting *counting)
+static void count_memory(struct step_counting *counting)
 {
     const struct graph *graph = counting->given->graph;
     for (uint32_t place = 0; place < counting->given->spaces->place_count; place++) {
@@ -213,7 +215,7 @@ static void count_memory(struct counting *counting)
 
 // -- All of it ---------------------------------------------------------------------------------
 
-static tapml_status count_in_memory(struct counting *counting)
+static tapml_status count_in_memory(struct step_counting *counting)
 {
     const struct program *program = counting->given->program;
     counting->uses =
@@ -234,7 +236,7 @@ static tapml_status count_in_memory(struct counting *counting)
 
 tapml_status step_count_make(const struct step_count_options *options, struct step_count *out_count)
 {
-    struct counting counting = {.given = options};
+    struct step_counting counting = {.given = options};
     TAPML_TRY(memory_plan_create(options->graph, options->largest, value_marks(options->values),
                                  &counting.slots));
     const tapml_status status = count_in_memory(&counting);

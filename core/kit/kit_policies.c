@@ -13,7 +13,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { LIMIT_S = 60, KINDS = 5, CASES = 6, FEATURES = 2, CHOSEN_MAX = 3, ORDERED = 4, CHANGES = 3, OPERATORS = 5, PLACES = 3, PLANS = 4 };
+enum {
+    LIMIT_S = 60,
+    KINDS = 5,
+    CASES = 6,
+    FEATURES = 2,
+    CHOSEN_MAX = 3,
+    ORDERED = 4,
+    CHANGES = 3,
+    OPERATORS = 5,
+    PLACES = 3,
+    PLANS = 4
+};
 
 // A policy that is asked.
 struct asked {

@@ -50,7 +50,7 @@ struct plan_ground {
     struct model_options model;
     struct session *session; // By chunks as those that contenders are measured on, or without a
                              // text by the run's capacity.
-    int64_t capacity; // Tokens of that.
+    int64_t capacity;        // Tokens of that.
     tapml_policy_ops question;
     const char *names[SPACE_PLACES_MAX];
     uint8_t is_reduced[SPACE_PLACES_MAX]; // Activations of the place.

@@ -93,8 +93,8 @@ measure(void *user, struct plan_trial *const *measured, size_t count, size_t chu
         .store = seeking->options->store,
         .kept = &seeking->kept,
         // Halving would leave out what is slow, whatever else it is good for.
-        .method = is_last && seeking->options->objective == PLAN_LATENCY ? RACE_HALVING
-                                                                         : RACE_UNIFORM,
+        .method =
+            is_last && seeking->options->objective == PLAN_LATENCY ? RACE_HALVING : RACE_UNIFORM,
         .budget = {.kind = BUDGET_CASES, .amount = (double)(count * chunks)},
         .progress = show,
         .user = seeking};

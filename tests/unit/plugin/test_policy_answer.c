@@ -133,6 +133,5 @@ Test(policy_answer, a_plan_has_each_operator_where_it_may_run)
             "its plan 1 has 'b' on 'gpu', where it may not run");
     refused(policy_answer_check_plans(&asked, (const uint8_t[]){2, 0}, 1),
             "its plan 0 has 'a' at place 2, expected 0 to 1");
-    refused(policy_answer_check_plans(&asked, NULL, 3),
-            "it has built 3 plans, expected at most 2");
+    refused(policy_answer_check_plans(&asked, NULL, 3), "it has built 3 plans, expected at most 2");
 }
