@@ -10,6 +10,7 @@
 #include "exec/plan.h"
 #include "exec/session.h"
 #include "exec/step_count.h"
+#include "store/feature.h"
 #include "store/metadata.h"
 #include "verify/verdict.h"
 
@@ -240,6 +241,30 @@ static void take_verdicts(struct plan_ground *ground,
     }
 }
 
+// A case that was not replayed proves nothing, whatever the others of its operator say.
+static tapml_status note_missing(struct plan_ground *ground, uint32_t place, uint8_t *proofs)
+{
+    const struct graph *graph = model_graph(ground->setup.model);
+    struct arena *arena = arena_create();
+    struct feature_case *cases = NULL;
+    size_t count = 0;
+    const tapml_status status =
+        arena != NULL
+            ? feature_list(ground->plan_setup.run, ground->names[place], arena, &cases, &count)
+            : status_no_memory();
+
+    for (size_t i = 0; status == TAPML_OK && i < count; i++) {
+        const uint32_t op =
+            cases[i].has_result ? GRAPH_NONE : graph_find_op(graph, cases[i].instance);
+
+        if (op != GRAPH_NONE) {
+            proofs[op] = PROOF_UNKNOWN;
+        }
+    }
+    arena_destroy(arena);
+    return status;
+}
+
 static tapml_status find_proofs(struct plan_ground *ground, uint32_t place)
 {
     const struct graph *graph = model_graph(ground->setup.model);
@@ -249,7 +274,11 @@ static tapml_status find_proofs(struct plan_ground *ground, uint32_t place)
     if (proofs == NULL) {
         return status_no_memory();
     }
-    const tapml_status status = verdict_read(ground->plan_setup.run, ground->names[place], &list);
+    tapml_status status = note_missing(ground, place, proofs);
+
+    if (status == TAPML_OK) {
+        status = verdict_read(ground->plan_setup.run, ground->names[place], &list);
+    }
 
     if (status == TAPML_OK) {
         take_verdicts(ground, place, &list, proofs);

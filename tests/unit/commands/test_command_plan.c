@@ -55,6 +55,6 @@ Test(command_plan, what_is_asked_is_checked)
                    "--trials is for plan search");
     printed_expect(PRINTED(command_plan_main, "diff", "x"), OUTCOME_USAGE,
                    "expected: tapml-host plan diff FILE FILE");
-    printed_expect(PRINTED(command_plan_main, "search", "--config", ini), OUTCOME_ENVIRONMENT,
+    printed_expect(PRINTED(command_plan_main, "search", "--config", ini), OUTCOME_USAGE,
                    "has no run: carve one first");
 }

@@ -72,8 +72,8 @@ Test(plan_search_output, predicted_stands_beside_measured)
     text_init(&text);
     plan_search_output_text(&shown, 0, &text);
     expect(&text,
-           "* kind                                    90       100        2       0 %       8"
-           "     1.0 KiB       4\n");
+           "* kind                                    90       100        2      0 %       8  "
+           "   1.0 KiB       4\n");
     expect(&text, "failed: 'all': the device went away\n");
     expect(&text, "best: 100 us of a token\n");
     expect(&text, "moving attention back to source costs 12 % (measured)\n");
