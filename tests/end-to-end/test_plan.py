@@ -17,11 +17,12 @@ FAST = "[target.fast]\nbackend = cpu\n"
 
 @functools.cache
 def finished():
-    """The INI and folder of a run from the reference, which is slow, to itself and to cpu, where silu is wrong."""
+    """The INI and folder of a run from the reference to itself and to cpu, where silu is wrong, with all cases replayed."""
     folder = os.path.join(rig.script_folder(), "finished")
     os.makedirs(folder)
     ini, dir_ = rig.write_run(folder, source="reference", target="reference:f64", count=1, decode=2, extra=FAST + FAULT)
-    rig.check(rig.host("--config", ini), 1)
+    rig.check(rig.host("--config", ini, "--carve"), 0)
+    rig.check(rig.host("rank", "--config", ini, "--over", "op", "--by", "time"), 0)
     return ini, dir_
 
 
@@ -92,18 +93,21 @@ def memory_is_a_bound_and_an_objective(folder):
 
 def what_can_never_be_is_said(folder):
     rig.contains(search("--by", "precision", code=3), "no target of the run has reduced activations", "activations = f16")
-    ini, _ = rig.write_run(folder, source="reference", target="cpu", count=1, decode=2, extra="[select]\nbudget = 1\n")
+    ini, _ = rig.write_run(folder, source="reference", target="cpu", count=1, decode=2)
     rig.contains(rig.check(rig.host("plan", "search", "--config", ini), 2).stderr, "has no run: carve one first")
-    rig.check(rig.host("--config", ini), 0)
-    done = rig.host("plan", "search", "--config", ini, "--text", TEXT, "--context", "16", "--store", os.path.join(folder, "t"))
-    rig.contains(rig.check(done, 3).stderr, "no operator may leave the source: of 76 on 'gpu'",
+    rig.check(rig.host("--config", ini, "--carve"), 0)
+    words = ["plan", "search", "--config", ini, "--text", TEXT, "--context", "16", "--store", os.path.join(folder, "t")]
+    rig.contains(rig.check(rig.host(*words), 2).stderr, "has no target, so that there is one plan alone")
+    rig.check(rig.host("rank", "--config", ini, "--over", "op", "--budget", "10", "--method", "uniform"), 0)
+    rig.contains(rig.check(rig.host(*words), 3).stderr, "no operator may leave the source: of 76 on 'gpu'",
                  "have no fresh result (run tapml-host --config FILE first)")
 
 
 def few_operators_are_kept_wide(folder):
     """opencl computes with f16; what the bound allows stays there."""
     ini, _ = rig.write_run(folder, source="cpu", target="opencl\nactivations = f16", count=1, decode=2)
-    rig.check(rig.host("--config", ini), 0)
+    rig.check(rig.host("--config", ini, "--carve"), 0)
+    rig.check(rig.host("rank", "--config", ini, "--over", "op", "--by", "time"), 0)
     words = ["plan", "search", "--config", ini, "--text", TEXT, "--context", "32", "--chunks", "2", "--by", "precision", "--json",
              "--trials", "16", "--store", os.path.join(folder, "trials.tapmlrun")]
     loose = json.loads(rig.check(rig.host(*words, "--bound", "1"), 0).stdout)
