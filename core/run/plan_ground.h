@@ -69,7 +69,7 @@ tapml_status plan_ground_measure_time(struct plan_ground *ground) STATUS_USED;
 
 // What a plan comes to: the `look` of choose/plan_pool.h, whose user is the ground.
 tapml_status
-plan_ground_look(void *ground, const uint8_t *places, struct plan_look *io_look) STATUS_USED;
+plan_ground_look(void *user, const uint8_t *places, struct plan_look *io_look) STATUS_USED;
 
 // The places of all operators in a decode under a plan: as it says, with refused operators on the
 // source. TAPML_NOT_FOUND as plan_resolve says.
