@@ -21,7 +21,6 @@ enum { SHUFFLE_SEED = 1, SIGNATURES_MAX = 128 };
 static const double SECOND_NS = 1e9;
 
 struct choosing {
-    struct store *store;
     const struct choice_options *options;
     struct arena *arena;
     struct case_choice choice;
@@ -321,8 +320,6 @@ static tapml_status make(struct choosing *choosing)
 {
     struct case_choice *choice = &choosing->choice;
     const struct choice_settings *settings = &choosing->options->settings;
-    TAPML_TRY(feature_set_load(choosing->store, choosing->options->target, choosing->options->keep,
-                               choosing->arena, &choice->cases, &choice->count));
     TAPML_TRY(vectors_group(choice->cases, choice->count, choosing->arena, &choice->groups,
                             &choice->group_count));
     choice->order = arena_array(choosing->arena, choice->count + 1, sizeof(*choice->order));
@@ -344,16 +341,29 @@ static tapml_status make(struct choosing *choosing)
     return TAPML_OK;
 }
 
+tapml_status choice_make_of(struct feature_case *cases,
+                            size_t count,
+                            const struct choice_options *options,
+                            struct arena *arena,
+                            struct case_choice *out_choice)
+{
+    struct choosing choosing = {
+        .options = options, .arena = arena, .choice = {.cases = cases, .count = count}};
+    ASSERT(options->target);
+    TAPML_TRY(make(&choosing));
+    *out_choice = choosing.choice;
+    return TAPML_OK;
+}
+
 tapml_status choice_make(struct store *store,
                          const struct choice_options *options,
                          struct arena *arena,
                          struct case_choice *out_choice)
 {
-    struct choosing choosing = {.store = store, .options = options, .arena = arena};
-    ASSERT(options->target);
-    TAPML_TRY(make(&choosing));
-    *out_choice = choosing.choice;
-    return TAPML_OK;
+    struct feature_case *cases = NULL;
+    size_t count = 0;
+    TAPML_TRY(feature_set_load(store, options->target, options->keep, arena, &cases, &count));
+    return choice_make_of(cases, count, options, arena, out_choice);
 }
 
 static void print_certificate(const struct case_choice *choice, char *out, size_t size)

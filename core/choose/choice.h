@@ -75,6 +75,14 @@ tapml_status choice_make(struct store *store,
                          struct arena *arena,
                          struct case_choice *out_choice) STATUS_USED;
 
+// The same of cases that are at hand, such as those of several stores; they and their texts outlive
+// the choice. Their ids are not looked at.
+tapml_status choice_make_of(struct feature_case *cases,
+                            size_t count,
+                            const struct choice_options *options,
+                            struct arena *arena,
+                            struct case_choice *out_choice) STATUS_USED;
+
 // "balance"; static.
 const char *choice_order_name(enum choice_order order);
 

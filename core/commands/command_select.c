@@ -8,8 +8,12 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "choose/choice.h"
+#include "choose/feature_set.h"
 #include "choose/risk.h"
 #include "config/options.h"
+#include "plugin/policy.h"
+#include "report/run_folders.h"
+#include "run/setup.h"
 #include "store/store.h"
 #include "store/store_open.h"
 #include "store/target.h"
@@ -22,62 +26,119 @@
 
 static const struct options_spec specs[] = {
     {"--budget", "N", "how many cases to choose: 200, 2% of them, or 600s by predicted times"},
-    {"--order", "carved|balance|cover", "the order of the list; cover by default"},
-    {"--target", "NAME", "a target of the run, whose times and failures count"},
+    {"--order", "carved|balance|cover|ID",
+     "the order of the list, be it that of a policy of a plugin; cover by default"},
+    {"--policy", "ID", "a policy of a plugin that chooses in the host's place"},
+    {"--target", "NAME", "a target of the runs, whose times and failures count"},
     {"--explain", NULL, "prints why each case was chosen, and what the choice is worth"},
     {"--json", NULL, "prints it as JSON"},
-    {"--help", NULL, "prints this"},
+    {"--option", "COMPONENT.NAME=TEXT", "an option of a policy; may be given several times"},
+    SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
 
 const struct options_manual command_select_manual = {
-    .usage = "tapml-host select DIR --budget N [--explain] [--order ORDER]",
+    .usage = "tapml-host select DIR [DIR ...] --budget N [--explain] [--order ORDER]",
     .about = "Chooses the cases of a run that are worth replaying if not all can be, as [select] "
              "of a run's file does, and lists them. Nothing is run, and nothing is written. DIR "
-             "is the folder of a run, or a store.",
+             "is the folder of a run, or a store; a folder without a run stands for the runs in "
+             "its folders. Of several runs one choice is made, over all their cases.",
     .specs = specs,
+};
+
+// A run, with the place of its first case among those of all.
+struct select_run {
+    const char *name; // The folder or the store.
+    struct store *store;
+    struct feature_case *cases;
+    size_t first, count;
+    struct verdict_list verdicts; // Of the target.
 };
 
 struct select_listing {
     struct options options;
+    const char *program;
+    struct setup setup; // Open where a policy is named.
     struct choice_options choosing;
-    struct store *store;
     struct arena *arena;
-    struct verdict_list verdicts; // Of the target.
+    struct run_folders runs;
+    struct select_run *items; // Of the runs.
+    size_t open_count;
     struct case_choice choice;
     const struct select_pick **picks;
 };
 
 // -- What is asked for -------------------------------------------------------------------------
 
+static const char ORDERS[] = "carved balance cover";
+
 _Static_assert(CHOICE_BALANCE == CHOICE_CARVED + 1 && CHOICE_COVER == CHOICE_CARVED + 2,
                "the words of --order are numbered alike");
 
-static tapml_status read_order(const struct options *options, enum choice_order *out_order)
+// Whether it is a word of the host's; any other is a policy.
+static int read_order(const struct options *options, enum choice_order *out_order)
 {
     int place = CHOICE_COVER - CHOICE_CARVED;
+    const tapml_status status = options_word(options, "--order", ORDERS, &place);
 
-    TAPML_TRY(options_word(options, "--order", "carved balance cover", &place));
     *out_order = (enum choice_order)(CHOICE_CARVED + place);
-    return TAPML_OK;
+    return status == TAPML_OK;
+}
+
+static tapml_status open_setup(struct select_listing *listing)
+{
+    return listing->setup.registry != NULL
+               ? TAPML_OK
+               : setup_open(listing->program, &listing->options, NULL, &listing->setup);
+}
+
+static tapml_status
+open_sorter(struct select_listing *listing, const char *name, struct policy **out_policy)
+{
+    TAPML_TRY(open_setup(listing));
+    const tapml_status status =
+        policy_create(listing->setup.registry, name, POLICY_ORDER_CASES, out_policy);
+
+    return status == TAPML_NOT_FOUND
+               ? status_fail(status,
+                             "--order is '%s', expected one of: %s, or the id of a policy that is "
+                             "installed or named by --plugin",
+                             name, ORDERS)
+               : status;
+}
+
+static tapml_status open_policies(struct select_listing *listing)
+{
+    const struct options *options = &listing->options;
+    struct choice_settings *settings = &listing->choosing.settings;
+    const char *selector = options_get(options, "--policy");
+
+    if (selector != NULL) {
+        TAPML_TRY(open_setup(listing));
+        const tapml_status status =
+            policy_create(listing->setup.registry, selector, POLICY_SELECT, &settings->selector);
+
+        TAPML_TRY(status == TAPML_OK ? status : status_explain(status, "--policy"));
+    }
+    return read_order(options, &settings->order)
+               ? TAPML_OK
+               : open_sorter(listing, options_get(options, "--order"), &settings->sorter);
 }
 
 static tapml_status read_options(struct select_listing *listing)
 {
     const struct options *options = &listing->options;
     const char *budget = options_get(options, "--budget");
-    struct choice_settings *settings = &listing->choosing.settings;
 
-    if (options->plain_count != 1) {
-        return status_fail(TAPML_INVALID, "expected the folder of one run, found %zu words",
-                           options->plain_count);
+    if (options->plain_count == 0) {
+        return status_fail(TAPML_INVALID, "expected the folder of a run, found none");
     }
     if (budget == NULL) {
         return status_fail(TAPML_INVALID, "no budget: give --budget 200, --budget 2%% or "
                                           "--budget 600s");
     }
-    TAPML_TRY(budget_read(budget, &settings->budget));
-    return read_order(options, &settings->order);
+    TAPML_TRY(budget_read(budget, &listing->choosing.settings.budget));
+    return open_policies(listing);
 }
 
 // -- Choosing ----------------------------------------------------------------------------------
@@ -85,60 +146,128 @@ static tapml_status read_options(struct select_listing *listing)
 // The share of the cases of an op that have failed on the target.
 static double find_failures(void *user, const char *op)
 {
-    const struct verdict_list *list = user;
+    const struct select_listing *listing = user;
     size_t count = 0, failed = 0;
 
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->items[i].op_name, op) == 0) {
-            count++;
-            failed += verdict_count_failed(&list->items[i], 1);
+    for (size_t run = 0; run < listing->open_count; run++) {
+        const struct verdict_list *list = &listing->items[run].verdicts;
+
+        for (size_t i = 0; i < list->count; i++) {
+            if (strcmp(list->items[i].op_name, op) == 0) {
+                count++;
+                failed += verdict_count_failed(&list->items[i], 1);
+            }
         }
     }
     return count > 0 ? (double)failed / (double)count : 0;
 }
 
-static tapml_status read_target(struct select_listing *listing)
+// Of several runs not each needs to have the target.
+static tapml_status
+read_target(struct select_listing *listing, struct select_run *run, const char *name)
 {
-    const char *name = options_get(&listing->options, "--target");
     struct target_row row;
-
-    listing->choosing.target = name != NULL ? name : "";
-    if (name == NULL) {
-        return TAPML_OK;
-    }
-    const tapml_status status = target_find(listing->store, name, listing->arena, &row);
+    const tapml_status status = target_find(run->store, name, listing->arena, &row);
 
     if (status == TAPML_NOT_FOUND) {
-        return status_fail(TAPML_NOT_FOUND, "--target is '%s', which is no target of the run",
-                           name);
+        return TAPML_OK;
     }
     TAPML_TRY(status);
-    TAPML_TRY(verdict_read(listing->store, name, &listing->verdicts));
     listing->choosing.find_failures = find_failures;
-    listing->choosing.user = &listing->verdicts;
-    return TAPML_OK;
+    listing->choosing.user = listing;
+    return verdict_read(run->store, name, &run->verdicts);
 }
 
-// The store is read as it is at one moment.
-static tapml_status choose(struct select_listing *listing)
+// A store is read as it is at one moment.
+static tapml_status read_run(struct select_listing *listing, struct select_run *run)
 {
-    const char *given = listing->options.plain[0];
-    char *path = file_is_folder(given) ? file_join(given, "run.tapmlrun") : alloc_text(given);
+    const char *target = options_get(&listing->options, "--target");
+    char *path =
+        file_is_folder(run->name) ? file_join(run->name, "run.tapmlrun") : alloc_text(run->name);
 
     if (path == NULL) {
         return status_no_memory();
     }
-    tapml_status status = store_open_to_read(path, &listing->store);
+    tapml_status status = store_open_to_read(path, &run->store);
 
     alloc_free(path);
     TAPML_TRY(status);
-    TAPML_TRY(store_begin_to_read(listing->store));
-    status = read_target(listing);
+    TAPML_TRY(store_begin_to_read(run->store));
+    status = target != NULL ? read_target(listing, run, target) : TAPML_OK;
     if (status == TAPML_OK) {
-        status = choice_make(listing->store, &listing->choosing, listing->arena, &listing->choice);
+        status = feature_set_load(run->store, listing->choosing.target, 0, listing->arena,
+                                  &run->cases, &run->count);
     }
-    store_rollback(listing->store);
+    store_rollback(run->store);
     return status;
+}
+
+// A store by its own name is one more run.
+static tapml_status find_runs(struct select_listing *listing)
+{
+    const struct options *options = &listing->options;
+
+    for (size_t i = 0; i < options->plain_count; i++) {
+        const char *given = options->plain[i];
+        void *names = listing->runs.names;
+
+        if (file_is_folder(given)) {
+            TAPML_TRY(run_folders_add(&listing->runs, listing->arena, given));
+            continue;
+        }
+        if (!alloc_grow(&names, &listing->runs.capacity, listing->runs.count,
+                        sizeof(*listing->runs.names))) {
+            return status_no_memory();
+        }
+        listing->runs.names = names;
+        listing->runs.names[listing->runs.count++] = given;
+    }
+    listing->items = arena_array(listing->arena, listing->runs.count + 1, sizeof(*listing->items));
+    return listing->items != NULL ? TAPML_OK : status_no_memory();
+}
+
+static tapml_status read_runs(struct select_listing *listing, size_t *out_count)
+{
+    size_t count = 0;
+
+    TAPML_TRY(find_runs(listing));
+    for (size_t i = 0; i < listing->runs.count; i++) {
+        struct select_run *run = &listing->items[i];
+
+        run->name = listing->runs.names[i];
+        run->first = count;
+        listing->open_count++;
+        TAPML_TRY(read_run(listing, run));
+        count += run->count;
+    }
+    *out_count = count;
+    return TAPML_OK;
+}
+
+static tapml_status choose(struct select_listing *listing)
+{
+    const char *target = options_get(&listing->options, "--target");
+    size_t count = 0;
+
+    listing->choosing.target = target != NULL ? target : "";
+    TAPML_TRY(read_runs(listing, &count));
+    if (target != NULL && listing->choosing.find_failures == NULL) {
+        return status_fail(TAPML_NOT_FOUND, "--target is '%s', which is no target of the run",
+                           target);
+    }
+    struct feature_case *cases = arena_array(listing->arena, count + 1, sizeof(*cases));
+
+    if (cases == NULL) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < listing->open_count; i++) {
+        const struct select_run *run = &listing->items[i];
+
+        for (size_t k = 0; k < run->count; k++) {
+            cases[run->first + k] = run->cases[k];
+        }
+    }
+    return choice_make_of(cases, count, &listing->choosing, listing->arena, &listing->choice);
 }
 
 // -- Printing ----------------------------------------------------------------------------------
@@ -155,6 +284,17 @@ static tapml_status find_picks(struct select_listing *listing)
     return listing->picks != NULL ? TAPML_OK : status_no_memory();
 }
 
+// The run that a case is of.
+static const char *find_run(const struct select_listing *listing, uint32_t index)
+{
+    size_t run = 0;
+
+    while (run + 1 < listing->open_count && listing->items[run + 1].first <= index) {
+        run++;
+    }
+    return listing->items[run].name;
+}
+
 static void
 print_case(const struct select_listing *listing, uint32_t index, int explains, struct text *out)
 {
@@ -162,9 +302,14 @@ print_case(const struct select_listing *listing, uint32_t index, int explains, s
     const struct feature_case *item = &choice->cases[index];
     const struct select_pick *pick = explains ? listing->picks[index] : NULL;
 
+    if (listing->open_count > 1) {
+        text_format(out, "%s  ", find_run(listing, index));
+    }
     text_format(out, "%6" PRId64 "  %-8s %-24s %-32s", item->id, item->phase, item->op,
                 item->instance);
-    if (pick != NULL) {
+    if (pick != NULL && choice->selected_by != NULL) {
+        text_format(out, "  worth %.3f", pick->gain);
+    } else if (pick != NULL) {
         const struct risk *risk = &choice->risks[index];
 
         text_format(out, "  %s %.3f: new %.2f, edge %.2f, remainders %.2f, failures %.2f",
@@ -195,6 +340,10 @@ static void print_explanation(const struct case_choice *choice, struct text *out
     const struct select_result *selected = &choice->selected;
 
     print_times(choice, out);
+    if (choice->selected_by != NULL) {
+        text_format(out, "signatures: %zu\n", choice->group_count);
+        return;
+    }
     text_format(out,
                 "signatures: %zu, %zu of them without a case; value %.3f, at most %.3f; bounding "
                 "has decided %zu in and %zu out in %zu rounds; %zu graphs\n",
@@ -227,11 +376,15 @@ static void append_case(const struct select_listing *listing, uint32_t index, st
     const struct feature_case *item = &choice->cases[index];
     const struct select_pick *pick = listing->picks[index];
 
-    text_format(out, "{\"id\": %" PRId64 ", \"instance\": ", item->id);
+    text_append(out, "{\"run\": ");
+    text_append_json(out, find_run(listing, index));
+    text_format(out, ", \"id\": %" PRId64 ", \"instance\": ", item->id);
     text_append_json(out, item->instance);
     text_append(out, ", \"signature\": ");
     text_append_json(out, item->row.signature);
-    if (pick != NULL) {
+    if (pick != NULL && choice->selected_by != NULL) {
+        text_format(out, ", \"worth\": %.9g", pick->gain);
+    } else if (pick != NULL) {
         text_format(out, ", \"is_first\": %s, \"gain\": %.9g, \"utility\": %.9g",
                     pick->is_first ? "true" : "false", pick->gain, pick->utility);
     }
@@ -252,9 +405,12 @@ static tapml_status print_json(const struct select_listing *listing)
     text_init(&text);
     text_append(&text, "{\"sentence\": ");
     text_append_json(&text, sentence);
-    text_format(&text, ", \"cases\": %zu, \"value\": %.9g, \"most\": %.9g, \"bound\": \"%s\"",
-                choice->count, certificate->value, certificate->most,
-                certificate->bound == OBJECTIVE_BY_GAINS ? "gains" : "utilities");
+    text_format(&text, ", \"cases\": %zu", choice->count);
+    if (choice->selected_by == NULL) {
+        text_format(&text, ", \"value\": %.9g, \"most\": %.9g, \"bound\": \"%s\"",
+                    certificate->value, certificate->most,
+                    certificate->bound == OBJECTIVE_BY_GAINS ? "gains" : "utilities");
+    }
     text_append(&text, ", \"chosen\": [");
     for (size_t i = 0; i < choice->chosen; i++) {
         text_append(&text, i > 0 ? ",\n" : "\n");
@@ -268,11 +424,11 @@ static tapml_status run(struct select_listing *listing)
 {
     const struct options *options = &listing->options;
 
-    TAPML_TRY(read_options(listing));
     listing->arena = arena_create();
     if (listing->arena == NULL) {
         return status_no_memory();
     }
+    TAPML_TRY(read_options(listing));
     TAPML_TRY(choose(listing));
     TAPML_TRY(find_picks(listing));
     return options_get(options, "--json") != NULL
@@ -282,7 +438,7 @@ static tapml_status run(struct select_listing *listing)
 
 enum outcome command_select_main(const struct command *command)
 {
-    struct select_listing listing = {.store = NULL};
+    struct select_listing listing = {.program = command->program};
     tapml_status status = options_parse(specs, command->argc, command->argv, &listing.options);
 
     if (status == TAPML_OK && options_get(&listing.options, "--help") != NULL) {
@@ -291,8 +447,16 @@ enum outcome command_select_main(const struct command *command)
     if (status == TAPML_OK) {
         status = run(&listing);
     }
-    verdict_list_release(&listing.verdicts);
-    store_close(listing.store);
+    const enum outcome outcome = outcome_report(status);
+
+    for (size_t i = 0; i < listing.open_count; i++) {
+        verdict_list_release(&listing.items[i].verdicts);
+        store_close(listing.items[i].store);
+    }
+    policy_destroy(listing.choosing.settings.selector);
+    policy_destroy(listing.choosing.settings.sorter);
+    setup_close(&listing.setup);
+    run_folders_release(&listing.runs);
     arena_destroy(listing.arena);
-    return outcome_report(status);
+    return outcome;
 }

@@ -287,6 +287,7 @@ words("a budget that is none", ["budget is '5 cases', expected a number of cases
       "--budget", "5 cases")
 words("a choice in an unknown order", ["--order is 'random', expected one of: carved balance cover"], "select", "FOLDER",
       "--budget", "5", "--order", "random")
+words("a choice by an unknown policy", ["--policy: ", "'quick'"], "select", "FOLDER", "--budget", "5", "--policy", "quick")
 words("a choice of no run", ["there is no store"], "select", "FOLDER/absent", "--budget", "5")
 words("nothing to rank", ["nothing to rank: give --over op, target, backend, model, encoding or plan"], "rank", "--config",
       os.path.join(rig.SOURCE, "conf", "quickstart.ini"))

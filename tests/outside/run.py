@@ -528,6 +528,13 @@ def check_chosen(place):
     selection = target["selection"]
     expect((selection["budget"], selection["policy"], selection["share"]) == ("5", who, None), str(selection))
     expect(target["counts"]["not_run"] == sum(counts.values()) - 5, str(target["counts"]))
+    by = ["--policy", "outside_frequent", "--order", "outside_frequent"]
+    done = subprocess.run([place["host"], "select", folder, "--budget", "5", "--json", *by], env=place["environment"],
+                          capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, done.stderr)
+    listed = json.loads(done.stdout)
+    expect(f"chosen by the policy {who}, without a certificate" in listed["sentence"], listed["sentence"])
+    expect(sorted((counts[case["signature"]] for case in listed["chosen"]), reverse=True) == best, done.stdout)
 
 
 def check_wrong_choice(place, number, deed, sentence):

@@ -58,15 +58,56 @@ Test(command_select, the_same_is_chosen_each_time_and_as_json)
     printed_release(&again);
 }
 
+// How many of the chosen cases are of a run.
+static size_t count_of_run(struct printed listed, const char *run)
+{
+    json_t *made = json_loads(listed.out, 0, NULL), *item = NULL;
+    size_t index = 0, count = 0;
+
+    cr_assert_not_null(made, "%s%s", listed.out, listed.err);
+    cr_expect_eq(json_integer_value(json_object_get(made, "cases")), 242);
+    json_array_foreach(json_object_get(made, "chosen"), index, item)
+    {
+        count += strcmp(json_string_value(json_object_get(item, "run")), run) == 0;
+    }
+    json_decref(made);
+    printed_release(&listed);
+    return count;
+}
+
+// The cases of two runs are chosen as those of one. Here both are the same run: of each pair of
+// twins one is enough, as long as there are others.
+Test(command_select, several_runs_have_one_choice)
+{
+    char store[SCRATCH_PATH + 32], absent[SCRATCH_PATH + 32];
+
+    (void)snprintf(store, sizeof(store), "%s/run.tapmlrun", folder);
+    (void)snprintf(absent, sizeof(absent), "%s-absent", folder);
+    cr_expect_eq(count_of_run(PRINTED(command_select_main, folder, store, "--budget", "40",
+                                      "--target", "other", "--json"),
+                              store),
+                 0);
+    cr_expect_eq(
+        count_of_run(PRINTED(command_select_main, folder, store, "--budget", "100%", "--json"),
+                     store),
+        121);
+    printed_expect(PRINTED(command_select_main, folder, store, "--budget", "4"), OUTCOME_OK,
+                   "4 of 242 cases");
+    printed_expect(PRINTED(command_select_main, folder, absent, "--budget", "40"), OUTCOME_USAGE,
+                   "there is no store");
+}
+
 Test(command_select, what_cannot_be_chosen_is_refused)
 {
     printed_expect(PRINTED(command_select_main, folder), OUTCOME_USAGE, "no budget");
     printed_expect(PRINTED(command_select_main, folder, "--budget", "x"), OUTCOME_USAGE,
                    "budget is 'x'");
     printed_expect(PRINTED(command_select_main, "--budget", "3"), OUTCOME_USAGE,
-                   "expected the folder of one run");
+                   "expected the folder of a run, found none");
     printed_expect(PRINTED(command_select_main, folder, "--budget", "3", "--order", "x"),
-                   OUTCOME_USAGE, "--order is 'x'");
+                   OUTCOME_USAGE, "--order is 'x', expected one of: carved balance cover, or");
+    printed_expect(PRINTED(command_select_main, folder, "--budget", "3", "--policy", "reference"),
+                   OUTCOME_USAGE, "expected a policy");
     printed_expect(PRINTED(command_select_main, folder, "--budget", "3", "--target", "x"),
                    OUTCOME_USAGE, "--target is 'x', which is no target of the run");
 }
