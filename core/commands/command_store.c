@@ -76,8 +76,12 @@ static void print_disagreement(void *user, const char *sentence)
 static void print_counts(const char *what, const struct merge_counts *counts)
 {
     (void)printf("%s: %" PRId64 " prompts, %" PRId64 " calls, %" PRId64 " cases, %" PRId64
-                 " results\n",
+                 " results",
                  what, counts->prompts, counts->calls, counts->cases, counts->results);
+    if (counts->trials > 0) {
+        (void)printf(", %" PRId64 " trials of texts", counts->trials);
+    }
+    (void)printf("\n");
 }
 
 static tapml_status merge_one(struct store *into, const char *folder, int64_t *io_disagreements)

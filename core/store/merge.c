@@ -41,6 +41,7 @@ static const struct copied {
     {"watched", "from_watched", OF_RESULTS},
     {"turned", "from_turned", OF_RESULTS},
     {"looked", "from_looked", OF_RESULTS},
+    {"trial", "from_trial", OF_RUN | OF_RESULTS},
 };
 enum { COPIED_ALL = sizeof(COPIED) / sizeof(*COPIED) };
 
@@ -189,7 +190,9 @@ static const char TAKE_RESULTS[] =
     "   row_error, cosine, non_finite, is_outside, place, expected, computed, margin"
     "  FROM from_output_error JOIN came AS c USING (target, case_id);"
     "INSERT INTO measure SELECT target, c.new, position, comparer, build, unit, param, value,"
-    "   allowed FROM from_measure JOIN came AS c USING (target, case_id);";
+    "   allowed FROM from_measure JOIN came AS c USING (target, case_id);"
+    // A key stands for all that a trial depends on, so that rows of both stores say the same.
+    "INSERT OR IGNORE INTO trial SELECT * FROM from_trial;";
 
 // Limits of one oracle only grow.
 static const char TAKE_LIMITS[] =
@@ -370,9 +373,12 @@ static tapml_status count_new(struct store_merge *merging)
                     &merging->counts.prompts));
     TAPML_TRY(count(into, "SELECT count(*) FROM number WHERE is_new", &merging->counts.cases));
     TAPML_TRY(count(into, "SELECT count(*) FROM call_number", &merging->counts.calls));
-    return merging->kind == OF_RUN
-               ? count(into, "SELECT count(*) FROM came", &merging->counts.results)
-               : TAPML_OK;
+    if (merging->kind != OF_RUN) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(count(into, "SELECT count(*) FROM came", &merging->counts.results));
+    return count(into, "SELECT count(*) FROM from_trial WHERE key NOT IN (SELECT key FROM trial)",
+                 &merging->counts.trials);
 }
 
 static tapml_status cut_to_share(struct store_merge *merging)
@@ -546,6 +552,7 @@ static tapml_status count_of_run(struct store *store, const char *sql, const cha
 // `condemned` names the run: statements that are executed as a text take no values.
 static const char REMOVE[] =
     "DELETE FROM result WHERE run IN (SELECT id FROM condemned);"
+    "DELETE FROM trial WHERE run IN (SELECT id FROM condemned);"
     "DELETE FROM \"case\" WHERE run IN (SELECT id FROM condemned)"
     "  OR prompt IN (SELECT hash FROM prompt WHERE run IN (SELECT id FROM condemned));"
     "DELETE FROM call"
@@ -572,6 +579,7 @@ static tapml_status remove_at_once(struct store *store, const char *id, struct m
         count_of_run(store, "SELECT count(*) FROM prompt WHERE run = ?", id, &counts->prompts));
     TAPML_TRY(
         count_of_run(store, "SELECT count(*) FROM result WHERE run = ?", id, &counts->results));
+    TAPML_TRY(count_of_run(store, "SELECT count(*) FROM trial WHERE run = ?", id, &counts->trials));
     TAPML_TRY(count(store, "SELECT count(*) FROM \"case\"", &cases));
     TAPML_TRY(count(store, "SELECT count(*) FROM call", &counts->calls));
     TAPML_TRY(run_sql(store, "CREATE TEMP TABLE condemned (id TEXT)"));

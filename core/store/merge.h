@@ -3,7 +3,7 @@
 
 // Two stores of one run become one: by keys, never by row ids.
 //
-// Merged are prompts, cases with their contents, calls, results and limits. The steps of an offload
+// Merged are prompts, cases with their contents, calls, results, limits and trials. The steps of an offload
 // follow from these and are those of one store: the next start takes them again where it needs to.
 // What both stores have must agree; what does not is reported, the row of the receiving store
 // stays, and so does the other store, which is only read.
@@ -20,7 +20,7 @@ struct store;
 
 // What came over, and how many rows of both stores say different things.
 struct merge_counts {
-    int64_t prompts, cases, calls, results, disagreements;
+    int64_t prompts, cases, calls, results, trials, disagreements;
 };
 
 // Called with a sentence for each disagreement. The text lives until it returns.
@@ -60,13 +60,13 @@ tapml_status merge_share(struct store *into,
 // What became on targets of cases that `into` has too, by their content keys alone, whatever run
 // and prompt they are of: for a store that takes the place of `from` since the prompts or the model
 // have changed. With the results come their limits, what the targets were, and what `tapml-host
-// watch` has noted (store/look.h, store/watched.h, store/turned.h). Of the counts `results` alone
-// is set.
+// watch` has noted (store/look.h, store/watched.h, store/turned.h), and trials. Of the counts
+// `results` alone is set.
 tapml_status
 merge_results(struct store *into, struct store *from, struct merge_counts *out_counts) STATUS_USED;
 
 // Removes what the run `id` (table `run`) has written: its prompts with their calls and cases, its
-// cases, its results, and tensors that nothing refers to any more. TAPML_NOT_FOUND if the store has
+// cases, its results and trials, and tensors that nothing refers to any more. TAPML_NOT_FOUND if the store has
 // no such run.
 tapml_status
 merge_remove(struct store *store, const char *id, struct merge_counts *out_counts) STATUS_USED;

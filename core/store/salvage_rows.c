@@ -27,7 +27,9 @@ static const struct table_spec TABLES[] = {
     {"statistic", "call_id", 1, 0},   {"result", "target", 0, 0},  {"element", "target", 0, 0},
     {"output_error", "target", 0, 0}, {"\"limit\"", "op", 0, 0},   {"step", "id", 1, 1},
     {"target", "name", 0, 0},         {"offload", "target", 0, 0}, {"blame", "target", 0, 0},
-    {"measure", "target", 0, 0},      {"timing", "target", 0, 0},
+    {"measure", "target", 0, 0},      {"timing", "target", 0, 0},  {"look", "id", 1, 0},
+    {"watched", "target", 0, 0},      {"turned", "id", 1, 0},      {"looked", "look", 1, 0},
+    {"trial", "key", 0, 0},
 };
 
 struct copying {

@@ -63,6 +63,8 @@ static const char DROP[] =
     "DELETE FROM element WHERE (target, case_id) NOT IN (SELECT target, case_id FROM result);"
     "DELETE FROM output_error WHERE (target, case_id) NOT IN (SELECT target, case_id FROM result);"
     "DELETE FROM measure WHERE (target, case_id) NOT IN (SELECT target, case_id FROM result);"
+    "DELETE FROM turned WHERE look NOT IN (SELECT id FROM look);"
+    "DELETE FROM looked WHERE look NOT IN (SELECT id FROM look);"
     // The order of the steps is that of the times of all calls; what they have found goes with
     // them.
     "DELETE FROM step WHERE EXISTS (SELECT 1 FROM dropped)"
@@ -76,7 +78,7 @@ static const char DROP[] =
     "DELETE FROM offload WHERE EXISTS (SELECT 1 FROM unfinished);"
     // Of a run whose row is lost the id is left.
     "INSERT OR IGNORE INTO run SELECT run, '', '', 0 FROM (SELECT run FROM prompt"
-    "  UNION SELECT run FROM \"case\" UNION SELECT run FROM result);";
+    "  UNION SELECT run FROM \"case\" UNION SELECT run FROM result UNION SELECT run FROM trial);";
 
 // What is reported of a store: the rows that it shows there were, then those that are kept.
 static const struct counted {

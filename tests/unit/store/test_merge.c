@@ -13,6 +13,9 @@
 #include "store/store.h"
 #include "store/store_open.h"
 #include "store/stored_case.h"
+#include "store/trial.h"
+
+#include <math.h>
 
 static struct scratch scratch;
 static struct text told;
@@ -288,6 +291,40 @@ Test(merge, what_came_can_be_removed_by_its_run)
     store_close(make("whole.tapmlrun", 1, 2, 1));
     expect_same(into, "whole.tapmlrun");
     store_close(into);
+}
+
+static void add_trial(struct store *store, const char *key, double value)
+{
+    const struct trial_row row = {.name = "tiny", .measure = "kl", .value = value, .beside = NAN};
+    struct trial_row with_key = row;
+    snprintf(with_key.key, sizeof(with_key.key), "%s", key);
+    cr_assert_eq(trial_write(store, &with_key), TAPML_OK, "%s", status_message());
+}
+
+// What was tried over a text is known by its key alone.
+Test(merge, trials_come_over_and_go_with_their_run)
+{
+    struct store *into = make("one.tapmlrun", 1, 1, 1);
+    struct store *from = make("other.tapmlrun", 1, 1, 1);
+    struct merge_counts counts;
+    const char *run = NULL;
+    char id[HASH_TEXT];
+    add_trial(into, "0a", 1);
+    add_trial(from, "0a", 1);
+    add_trial(from, "0b", 2);
+    cr_assert_eq(run_id(from, &run), TAPML_OK);
+    snprintf(id, sizeof(id), "%s", run);
+    counts = merge(into, from);
+    cr_expect_eq(counts.trials, 1);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM trial"), 2);
+    counts = merge(into, from);
+    cr_expect_eq(counts.trials, 0);
+    cr_expect_eq(number_of(into, "SELECT value = 2 FROM trial WHERE key = '0b'"), 1);
+    cr_assert_eq(merge_remove(into, id, &counts), TAPML_OK, "%s", status_message());
+    cr_expect_eq(counts.trials, 1);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM trial"), 1);
+    store_close(into);
+    store_close(from);
 }
 
 // A store whose prompts 2 and 3 stayed, with those of another run: their results come by content.

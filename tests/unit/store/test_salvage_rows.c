@@ -11,11 +11,22 @@ Test(salvage_rows, come_over_without_a_gap)
 {
     struct store *from = store;
     MUST(metadata_set(from, "source", "here"));
+    execute("INSERT INTO trial VALUES ('0a', 'tiny', 'kl', 0.5, NULL, 7, 'r');"
+            "INSERT INTO look VALUES (1, 2, 3, '', 'identity', 1, 1, 1, 0, 0, 1, 0, 1, 1),"
+            " (2, 4, 5, '', 'identity', 1, 1, 1, 0, 0, 0, 0, 1, 1);"
+            "INSERT INTO turned VALUES (1, 1, 'gpu', 'k', 'x.op', 'a', 'decode', 'pass', 'fail',"
+            " 1, 0.5, 2, 'y', '0', 1, 2, 'so');"
+            "INSERT INTO looked VALUES (1, 'gpu', 'k', 'x.op', 'c', 0, 'pass', 'fail', 1, NULL,"
+            " NULL), (1, 'gpu', 'l', 'x.op', 'c', 0, 'pass', 'pass', 1, NULL, NULL)");
     MUST(store_open(scratch_path(&scratch, "b.tapmlrun"), 1, &store));
     MUST(salvage_rows_copy(from, store));
     cr_expect_eq(number_of("SELECT count(*) FROM \"case\""), 3);
     cr_expect_eq(number_of("SELECT count(*) FROM argument"), 3);
     cr_expect_eq(number_of("SELECT count(*) FROM prompt"), 1);
+    cr_expect_eq(number_of("SELECT count(*) FROM trial WHERE value = 0.5"), 1);
+    cr_expect_eq(number_of("SELECT count(*) FROM look"), 2);
+    cr_expect_eq(number_of("SELECT count(*) FROM turned"), 1);
+    cr_expect_eq(number_of("SELECT count(*) FROM looked"), 2);
     cr_expect_eq(number_of("SELECT count(*) FROM gap"), 0);
     cr_expect_str_eq(metadata_get(store, "source"), "here");
     store_close(from);

@@ -51,6 +51,17 @@ Test(salvage_sift, drops_the_whole_prompt_of_a_lost_argument)
                        report.data);
 }
 
+// What a look has found goes with it.
+Test(salvage_sift, keeps_trials_and_what_looks_have_found)
+{
+    execute("INSERT INTO trial VALUES ('0a', 'tiny', 'kl', 0.5, NULL, 7, 'lost');"
+            "INSERT INTO looked VALUES (1, 'gpu', 'k', 'x.op', 'c', 0, 'pass', 'fail', 1, NULL,"
+            " NULL)");
+    MUST(salvage_sift_run(store, needed, &report));
+    cr_expect_eq(number_of("SELECT count(*) FROM trial JOIN run ON run.id = trial.run"), 1);
+    cr_expect_eq(number_of("SELECT count(*) FROM looked"), 0);
+}
+
 Test(salvage_sift, refuses_a_store_without_the_metadata_that_name_its_run)
 {
     execute("INSERT INTO gap VALUES ('metadata', 0, 0)");
