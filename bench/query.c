@@ -44,7 +44,21 @@ static const struct {
                       " WHERE verdict = 'fail' ORDER BY margin DESC LIMIT 20"},
     {"times of both sides", "SELECT v.op, sum(time_ns), sum(source_ns) FROM verdicts AS v"
                             " JOIN cases USING (run, case_id) GROUP BY 1"},
-    {"all columns", "SELECT count(*) FROM (SELECT *, row_number() OVER () FROM verdicts)"},
+    {"operators by driver",
+     "SELECT op, ran_driver, count(*), sum(verdict = 'fail'), max(margin) AS w"
+     " FROM verdicts GROUP BY op, ran_driver ORDER BY w DESC LIMIT 20"},
+    {"joined by key",
+     "WITH v AS (SELECT run, key, verdict FROM verdicts JOIN cases USING (run, case_id))"
+     " SELECT count(*) FROM v AS a JOIN v AS b USING (key)"
+     " WHERE a.run = (SELECT min(run) FROM runs)"
+     " AND b.run = (SELECT max(run) FROM runs) AND a.verdict <> b.verdict"},
+    {"all columns, the worst", "SELECT * FROM verdicts ORDER BY margin DESC LIMIT 100"},
+    {"all columns, joined", "SELECT * FROM verdicts JOIN cases USING (run, case_id)"
+                            " ORDER BY margin DESC LIMIT 100"},
+    {"all columns, numbered",
+     "SELECT count(*) FROM (SELECT *, row_number() OVER () FROM verdicts)"},
+    {"100000 rows", "SELECT * FROM verdicts LIMIT 100000"},
+    {"every row", "SELECT * FROM verdicts"},
 };
 
 static const char *const ops[] = {"tapml.linear",     "tapml.rms_norm",     "tapml.silu",

@@ -109,61 +109,7 @@ static const struct output_error *find_worst(const struct verdict *verdict)
     return NULL;
 }
 
-struct query_verdicts {
-    struct arena *arena; // Of all but the lists.
-    struct target_row *targets;
-    struct verdict_list *lists; // One for each of them.
-    size_t count;
-};
-
-static tapml_status read_all(struct store *store, struct query_verdicts *verdicts)
-{
-    size_t count = 0;
-
-    TAPML_TRY(target_list(store, verdicts->arena, &verdicts->targets, &count));
-    verdicts->lists = arena_array(verdicts->arena, count + 1, sizeof(*verdicts->lists));
-    if (verdicts->lists == NULL) {
-        return status_no_memory();
-    }
-    for (size_t i = 0; i < count; i++) {
-        TAPML_TRY(verdict_read(store, verdicts->targets[i].name, &verdicts->lists[i]));
-        verdicts->count++;
-    }
-    return TAPML_OK;
-}
-
-tapml_status query_verdicts_read(struct store *store, struct query_verdicts **out_verdicts)
-{
-    struct query_verdicts *verdicts = alloc_new(sizeof(*verdicts));
-
-    if (verdicts == NULL) {
-        return status_no_memory();
-    }
-    verdicts->arena = arena_create();
-    const tapml_status status =
-        verdicts->arena != NULL ? read_all(store, verdicts) : status_no_memory();
-
-    if (status != TAPML_OK) {
-        query_verdicts_destroy(verdicts);
-        return status;
-    }
-    *out_verdicts = verdicts;
-    return TAPML_OK;
-}
-
-void query_verdicts_destroy(struct query_verdicts *verdicts)
-{
-    for (size_t i = 0; verdicts != NULL && i < verdicts->count; i++) {
-        verdict_list_release(&verdicts->lists[i]);
-    }
-    if (verdicts != NULL) {
-        arena_destroy(verdicts->arena);
-        alloc_free(verdicts);
-    }
-}
-
-static tapml_status add_list(struct query *query,
-                             size_t view,
+static tapml_status add_list(struct query_rows *rows,
                              const struct verdict_list *list,
                              const struct query_verdict *names)
 {
@@ -177,21 +123,44 @@ static tapml_status add_list(struct query *query,
         items[i].verdict = &list->items[i];
         items[i].worst = find_worst(items[i].verdict);
     }
-    const tapml_status status = query_add(query, view, get, items, sizeof(*items), list->count);
+    const tapml_status status = query_rows_add(rows, get, items, sizeof(*items), list->count);
 
     alloc_free(items);
     return status;
 }
 
-tapml_status query_verdicts_add(const struct query_verdicts *verdicts,
-                                struct query *query,
-                                size_t view,
-                                const char *run)
+static tapml_status
+add_target(struct store *store, const char *run, const char *target, struct query_rows *rows)
 {
-    for (size_t i = 0; i < verdicts->count; i++) {
-        TAPML_TRY(
-            add_list(query, view, &verdicts->lists[i],
-                     &(struct query_verdict){.run = run, .target = verdicts->targets[i].name}));
+    struct verdict_list list;
+
+    TAPML_TRY(verdict_read(store, target, &list));
+    const tapml_status status =
+        add_list(rows, &list, &(struct query_verdict){.run = run, .target = target});
+
+    verdict_list_release(&list);
+    return status;
+}
+
+static tapml_status
+add_targets(struct store *store, const char *run, struct query_rows *rows, struct arena *arena)
+{
+    struct target_row *targets = NULL;
+    size_t count = 0;
+
+    TAPML_TRY(target_list(store, arena, &targets, &count));
+    for (size_t i = 0; i < count; i++) {
+        TAPML_TRY(add_target(store, run, targets[i].name, rows));
     }
     return TAPML_OK;
+}
+
+tapml_status query_verdicts_read(struct store *store, const char *run, struct query_rows *rows)
+{
+    struct arena *arena = arena_create();
+    const tapml_status status =
+        arena != NULL ? add_targets(store, run, rows, arena) : status_no_memory();
+
+    arena_destroy(arena);
+    return status;
 }

@@ -9,16 +9,7 @@
 
 extern const struct query_view query_verdicts_view;
 
-// The verdicts of all targets of a store. They belong to one thread at a time.
-struct query_verdicts;
-
-// Reads them; nothing of the store is needed behind that. The caller destroys them.
-tapml_status query_verdicts_read(struct store *store,
-                                 struct query_verdicts **out_verdicts) STATUS_USED;
-void query_verdicts_destroy(struct query_verdicts *verdicts); // NULL is allowed.
-
-// Adds them to the view with this number. `run` is the folder, as it was given.
-tapml_status query_verdicts_add(const struct query_verdicts *verdicts,
-                                struct query *query,
-                                size_t view,
-                                const char *run) STATUS_USED;
+// Adds the verdicts of all targets of a store to rows of this view; the store is needed no more
+// behind that. `run` is the folder, as it was given.
+tapml_status
+query_verdicts_read(struct store *store, const char *run, struct query_rows *rows) STATUS_USED;

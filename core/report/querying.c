@@ -32,6 +32,7 @@ struct querying {
     size_t view_count;
     struct query *query;
     struct pool *pool;
+    struct querying_part *parts; // Of the runs.
 };
 
 // -- The runs ----------------------------------------------------------------------------------
@@ -55,6 +56,7 @@ static void find_views(struct querying *querying)
     }
 }
 
+// Any thread may call it.
 static tapml_status check(void *user)
 {
     const struct querying *querying = user;
@@ -67,94 +69,98 @@ static tapml_status check(void *user)
     return interrupt_check();
 }
 
-// A run whose store is open, and what was read from it at one moment.
+// What is read of a run, from its store at one moment.
 struct querying_part {
-    const char *run;
-    int has_verdicts; // They are wanted.
-    struct store *store;
-    struct query_verdicts *verdicts;
+    struct query_rows *rows[QUERY_VIEWS_MAX]; // NULL of a view that the query does not read.
     tapml_status status;
     char message[MESSAGE_TEXT]; // Of a failure: a message belongs to its thread.
 };
 
-static tapml_status read_part(struct querying_part *part)
+static tapml_status read_views(struct querying *querying,
+                               struct store *store,
+                               const char *run,
+                               struct querying_part *part)
 {
-    char *path = file_join(part->run, "run.tapmlrun");
-    const tapml_status status =
-        path != NULL ? store_open_to_read(path, &part->store) : status_no_memory();
+    for (size_t i = 0; i < querying->view_count; i++) {
+        if (!query_reads(querying->query, i)) {
+            continue;
+        }
+        TAPML_TRY(query_open_rows(querying->query, i, &part->rows[i]));
+        TAPML_TRY(querying->views[i]->from != NULL
+                      ? query_rows_copy(part->rows[i], store, run)
+                      : query_verdicts_read(store, run, part->rows[i]));
+    }
+    return check(querying);
+}
+
+static tapml_status
+read_part(struct querying *querying, const char *run, struct querying_part *part)
+{
+    struct store *store = NULL;
+    char *path = file_join(run, "run.tapmlrun");
+    tapml_status status = path != NULL ? store_open_to_read(path, &store) : status_no_memory();
 
     alloc_free(path);
     TAPML_TRY(status);
-    TAPML_TRY(store_begin_to_read(part->store));
-    return part->has_verdicts ? query_verdicts_read(part->store, &part->verdicts) : TAPML_OK;
+    status = store_begin_to_read(store);
+    if (status == TAPML_OK) {
+        status = read_views(querying, store, run, part);
+        store_rollback(store);
+    }
+    store_close(store);
+    return status;
 }
 
 static void read_parts(void *user, uint64_t begin, uint64_t end)
 {
-    struct querying_part *parts = user;
+    struct querying *querying = user;
 
     for (uint64_t i = begin; i < end; i++) {
-        parts[i].status = read_part(&parts[i]);
-        if (parts[i].status != TAPML_OK) {
-            (void)snprintf(parts[i].message, sizeof(parts[i].message), "%s", status_message());
+        struct querying_part *part = &querying->parts[i];
+
+        part->status = read_part(querying, querying->runs.names[i], part);
+        if (part->status != TAPML_OK) {
+            (void)snprintf(part->message, sizeof(part->message), "%s", status_message());
         }
     }
 }
 
-static void close_part(struct querying_part *part)
-{
-    query_verdicts_destroy(part->verdicts);
-    if (part->store != NULL) {
-        store_rollback(part->store);
-    }
-    store_close(part->store);
-    *part = (struct querying_part){.run = NULL};
-}
-
-static tapml_status fill_from(struct querying *querying, const struct querying_part *part)
+// The first failure of a run is that of all, as if they were read one after the other.
+static tapml_status take_part(struct querying *querying, struct querying_part *part)
 {
     if (part->status != TAPML_OK) {
         return status_fail(part->status, "%s", part->message);
     }
     for (size_t i = 0; i < querying->view_count; i++) {
-        if (query_reads(querying->query, i)) {
-            TAPML_TRY(querying->views[i]->from != NULL
-                          ? query_copy(querying->query, i, part->store, part->run)
-                          : query_verdicts_add(part->verdicts, querying->query, i, part->run));
+        struct query_rows *rows = part->rows[i];
+
+        part->rows[i] = NULL;
+        TAPML_TRY(rows != NULL ? query_add(querying->query, i, rows) : TAPML_OK);
+    }
+    return TAPML_OK;
+}
+
+static void release_parts(struct querying *querying)
+{
+    for (size_t i = 0; querying->parts != NULL && i < querying->runs.count; i++) {
+        for (size_t k = 0; k < querying->view_count; k++) {
+            query_rows_destroy(querying->parts[i].rows[k]);
         }
     }
-    return check(querying);
+    alloc_free(querying->parts);
 }
 
-// Stores are read by several threads, a few at a time. Rows are added in the order of the runs, so
-// that the same question has the same answer.
-static tapml_status fill_from_some(struct querying *querying, size_t first, size_t count)
-{
-    struct querying_part parts[PARTS_MAX] = {{.run = NULL}};
-    tapml_status status = TAPML_OK;
-
-    for (size_t i = 0; i < count; i++) {
-        parts[i] = (struct querying_part){
-            .run = querying->runs.names[first + i],
-            .has_verdicts = query_reads(querying->query, VERDICTS),
-        };
-    }
-    pool_run(querying->pool, count, 1, read_parts, parts);
-    for (size_t i = 0; i < count; i++) {
-        status = status == TAPML_OK ? fill_from(querying, &parts[i]) : status;
-        close_part(&parts[i]);
-    }
-    return status;
-}
-
+// Stores are read by several threads. Rows are added in the order of the runs, so that the same
+// question has the same answer.
 static tapml_status fill(struct querying *querying)
 {
-    const size_t width = pool_width(querying->pool);
-
-    for (size_t first = 0; first < querying->runs.count; first += width) {
-        const size_t left = querying->runs.count - first;
-
-        TAPML_TRY(fill_from_some(querying, first, left < width ? left : width));
+    querying->parts = alloc_array(querying->runs.count + 1, sizeof(*querying->parts));
+    if (querying->parts == NULL) {
+        return status_no_memory();
+    }
+    pool_run(querying->pool, querying->runs.count, 1, read_parts, querying);
+    for (size_t i = 0; i < querying->runs.count; i++) {
+        TAPML_TRY(take_part(querying, &querying->parts[i]));
     }
     return TAPML_OK;
 }
@@ -264,6 +270,7 @@ tapml_status querying_run(const struct querying_options *options, struct text *o
     const tapml_status status =
         querying.arena != NULL ? ask(&querying, out_text) : status_no_memory();
 
+    release_parts(&querying);
     query_destroy(querying.query);
     pool_destroy(querying.pool);
     run_folders_release(&querying.runs);

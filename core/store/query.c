@@ -5,8 +5,8 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/text.h"
+#include "store/query_table.h"
 #include "store/query_words.h"
-#include "store/store.h"
 
 #include <math.h>
 #include <sqlite3.h>
@@ -16,8 +16,6 @@
 
 enum {
     CHECK_STEPS = 20000, // Of SQLite's machine, between two checks: less than a millisecond.
-    INSERT_ROWS = 16,    // That one statement adds, which costs less than one each.
-    CHECK_ROWS = 512,    // That are added between two checks.
     SQL_BYTES_MAX = 1 << 20,
     VALUE_BYTES_MAX = 16 << 20
 };
@@ -33,20 +31,20 @@ enum query_refusal {
 struct query {
     struct query_options options;
     sqlite3 *connection;
-    sqlite3_stmt *statement; // The question.
-    char *bytes;             // In hexadecimal, the last value that was no text.
-    int is_ours;             // What is prepared now is a statement of this module.
+    char *sql;               // The question,
+    sqlite3_stmt *statement; // prepared.
+    struct query_rows_budget budget;
+    char *bytes; // In hexadecimal, the last value that was no text.
+    int is_ours; // What is prepared now is a statement of this module.
     enum query_refusal refusal;
     char refused[64];     // The name of what was refused.
     tapml_status checked; // The first failure of a check.
     int is_filled;
     int64_t heap_before; // The limit that there was.
-    size_t added;
     struct {
         int is_read;
-        uint64_t columns;          // A bit for each that is read.
-        sqlite3_stmt *insert;      // Of one row.
-        sqlite3_stmt *insert_many; // Of INSERT_ROWS.
+        uint64_t columns; // A bit for each that is read.
+        struct query_table *table;
     } views[QUERY_VIEWS_MAX];
 };
 
@@ -185,16 +183,16 @@ static tapml_status execute(struct query *query, const char *sql)
     return code == SQLITE_OK ? TAPML_OK : fail(query, code);
 }
 
-static tapml_status make_table(struct query *query, const struct query_view *view)
+// SQLite makes what it knows of the table when it is read for the first time, by a statement that a
+// question may not have.
+static tapml_status make_table(struct query *query, size_t view)
 {
+    const struct query_view *item = query->options.views[view];
     struct text sql;
-    ASSERT(view->count > 0 && view->count <= QUERY_COLUMNS_MAX);
+    TAPML_TRY(
+        query_table_create(query->connection, item, &query->budget, &query->views[view].table));
     text_init(&sql);
-    text_format(&sql, "CREATE TABLE \"%s\" (", view->name);
-    for (size_t i = 0; i < view->count; i++) {
-        text_format(&sql, "%s\"%s\"", i == 0 ? "" : ", ", view->columns[i].name);
-    }
-    text_append(&sql, ")");
+    text_format(&sql, "SELECT 1 FROM \"%s\"", item->name);
     const tapml_status status =
         text_status(&sql) == TAPML_OK ? execute(query, sql.data) : status_no_memory();
     text_release(&sql);
@@ -202,9 +200,7 @@ static tapml_status make_table(struct query *query, const struct query_view *vie
 }
 
 // Nothing is ever written to a file: neither tables nor what a sort spills.
-static const char SETTINGS[] =
-    "PRAGMA temp_store = MEMORY; PRAGMA journal_mode = OFF; PRAGMA locking_mode = EXCLUSIVE;"
-    "BEGIN";
+static const char SETTINGS[] = "PRAGMA temp_store = MEMORY; PRAGMA journal_mode = OFF;";
 
 static tapml_status open_database(struct query *query)
 {
@@ -224,7 +220,7 @@ static tapml_status open_database(struct query *query)
     sqlite3_progress_handler(connection, CHECK_STEPS, check, query);
     TAPML_TRY(execute(query, SETTINGS));
     for (size_t i = 0; i < query->options.view_count; i++) {
-        TAPML_TRY(make_table(query, query->options.views[i]));
+        TAPML_TRY(make_table(query, i));
     }
     return TAPML_OK;
 }
@@ -237,6 +233,7 @@ tapml_status query_create(const struct query_options *options, struct query **ou
         return status_no_memory();
     }
     query->options = *options;
+    query->budget.most = options->memory_bytes;
     query->heap_before = sqlite3_hard_heap_limit64((int64_t)options->memory_bytes);
     const tapml_status status = open_database(query);
     if (status != TAPML_OK) {
@@ -252,14 +249,14 @@ void query_destroy(struct query *query)
     if (!query) {
         return;
     }
-    for (size_t i = 0; i < query->options.view_count; i++) {
-        (void)sqlite3_finalize(query->views[i].insert); // Repeats the code of the last step.
-        (void)sqlite3_finalize(query->views[i].insert_many);
-    }
-    (void)sqlite3_finalize(query->statement);
+    (void)sqlite3_finalize(query->statement);  // Repeats the code of the last step.
     (void)sqlite3_close_v2(query->connection); // Cannot fail.
+    for (size_t i = 0; i < query->options.view_count; i++) {
+        query_table_destroy(query->views[i].table);
+    }
     (void)sqlite3_hard_heap_limit64(query->heap_before);
     alloc_free(query->bytes);
+    alloc_free(query->sql);
     alloc_free(query);
 }
 
@@ -345,6 +342,10 @@ tapml_status query_prepare(struct query *query, const char *sql)
 {
     const char *rest = NULL;
     ASSERT(!query->statement);
+    query->sql = alloc_text(sql);
+    if (!query->sql) {
+        return status_no_memory();
+    }
     const int code = sqlite3_prepare_v2(query->connection, sql, -1, &query->statement, &rest);
     if (code != SQLITE_OK) {
         return fail(query, code);
@@ -385,201 +386,46 @@ struct query_value query_text(const char *text)
                 : (struct query_value){.type = QUERY_NULL};
 }
 
-static int is_column_read(const struct query *query, size_t view, size_t column)
+tapml_status query_open_rows(struct query *query, size_t view, struct query_rows **out_rows)
 {
-    return (query->views[view].columns >> column & 1) != 0;
+    ASSERT(query->statement && view < query->options.view_count);
+    return query_rows_create(&(struct query_rows_options){.view = query->options.views[view],
+                                                          .columns = query->views[view].columns,
+                                                          .budget = &query->budget,
+                                                          .check = query->options.check,
+                                                          .user = query->options.user},
+                             out_rows);
 }
 
-static size_t count_columns(const struct query *query, size_t view)
-{
-    return (size_t)__builtin_popcountll(query->views[view].columns);
-}
-
-// "INSERT INTO v (a, b) VALUES (?, ?), (?, ?)", of the columns that are read.
-static void print_insert(const struct query *query, size_t view, size_t rows, struct text *out)
-{
-    const struct query_view *item = query->options.views[view];
-    const char *between = "";
-    text_format(out, "INSERT INTO \"%s\"", item->name);
-    if (query->views[view].columns == 0) {
-        text_append(out, " DEFAULT VALUES");
-        return;
-    }
-    text_append(out, " (");
-    for (size_t i = 0; i < item->count; i++) {
-        if (is_column_read(query, view, i)) {
-            text_format(out, "%s\"%s\"", between, item->columns[i].name);
-            between = ", ";
-        }
-    }
-    text_append(out, ") VALUES ");
-    for (size_t row = 0; row < rows; row++) {
-        text_append(out, row > 0 ? ", (?" : "(?");
-        for (size_t i = 1; i < count_columns(query, view); i++) {
-            text_append(out, ", ?");
-        }
-        text_append(out, ")");
-    }
-}
-
-static tapml_status
-prepare_insert(struct query *query, size_t view, size_t rows, sqlite3_stmt **io_statement)
-{
-    struct text sql;
-    if (*io_statement) {
-        return TAPML_OK;
-    }
-    text_init(&sql);
-    print_insert(query, view, rows, &sql);
-    tapml_status status = text_status(&sql);
-    if (status == TAPML_OK) {
-        query->is_ours = 1;
-        const int code = sqlite3_prepare_v3(query->connection, sql.data, -1,
-                                            SQLITE_PREPARE_PERSISTENT, io_statement, NULL);
-        query->is_ours = 0;
-        status = code == SQLITE_OK ? TAPML_OK : fail(query, code);
-    }
-    text_release(&sql);
-    return status;
-}
-
-static int bind_value(sqlite3_stmt *statement, int at, const struct query_value *value)
-{
-    switch (value->type) {
-    case QUERY_INTEGER:
-        return sqlite3_bind_int64(statement, at, value->integer);
-    case QUERY_REAL:
-        return sqlite3_bind_double(statement, at, value->real);
-    case QUERY_TEXT:
-        return sqlite3_bind_text64(statement, at, value->text, value->bytes, SQLITE_STATIC,
-                                   SQLITE_UTF8);
-    case QUERY_NULL:
-        break;
-    }
-    return sqlite3_bind_null(statement, at);
-}
-
-static tapml_status insert(struct query *query, sqlite3_stmt *statement, size_t rows)
-{
-    const int code = sqlite3_step(statement);
-    (void)sqlite3_reset(statement); // Repeats the code of the step.
-    if (code != SQLITE_DONE) {
-        return fail(query, code);
-    }
-    const size_t before = query->added / CHECK_ROWS;
-    query->added += rows;
-    return query->added / CHECK_ROWS > before && check(query) ? query->checked : TAPML_OK;
-}
-
-// Binds the values of an item, from the `at`-th on.
-static int bind_item(struct query *query,
-                     size_t view,
-                     sqlite3_stmt *statement,
-                     int at,
-                     query_get_fn get,
-                     const void *item)
-{
-    int code = SQLITE_OK;
-    for (size_t i = 0; i < query->options.views[view]->count && code == SQLITE_OK; i++) {
-        if (is_column_read(query, view, i)) {
-            struct query_value value;
-            get(item, i, &value);
-            code = bind_value(statement, at++, &value);
-        }
-    }
-    return code;
-}
-
-tapml_status query_add(struct query *query,
-                       size_t view,
-                       query_get_fn get,
-                       const void *items,
-                       size_t item_bytes,
-                       size_t count)
+tapml_status query_add(struct query *query, size_t view, struct query_rows *rows)
 {
     ASSERT(query->statement && !query->is_filled && view < query->options.view_count);
-    const size_t columns = count_columns(query, view);
-    const unsigned char *item = items;
-    sqlite3_stmt **one = &query->views[view].insert, **many = &query->views[view].insert_many;
-    TAPML_TRY(prepare_insert(query, view, 1, one));
-    TAPML_TRY(prepare_insert(query, view, INSERT_ROWS, many));
-    while (count > 0) {
-        const size_t rows = columns > 0 && count >= INSERT_ROWS ? INSERT_ROWS : 1;
-        sqlite3_stmt *statement = rows > 1 ? *many : *one;
-        for (size_t row = 0; row < rows; row++, item += item_bytes) {
-            const int code = bind_item(query, view, statement, 1 + (int)(row * columns), get, item);
-            if (code != SQLITE_OK) {
-                return fail(query, code);
-            }
-        }
-        TAPML_TRY(insert(query, statement, rows));
-        count -= rows;
-    }
-    return TAPML_OK;
-}
-
-static void print_select(const struct query *query, size_t view, struct text *out)
-{
-    const struct query_view *item = query->options.views[view];
-    const char *between = "";
-    text_append(out, "SELECT ");
-    for (size_t i = 0; i < item->count; i++) {
-        if (is_column_read(query, view, i)) {
-            text_format(out, "%s%s", between, item->columns[i].value);
-            between = ", ";
-        }
-    }
-    text_format(out, "%s FROM %s", *between == '\0' ? "1" : "", item->from);
-}
-
-static tapml_status
-copy_rows(struct query *query, size_t view, struct store *store, sqlite3_stmt *from)
-{
-    sqlite3_stmt *to = query->views[view].insert;
-    const int count = (int)count_columns(query, view);
-    for (;;) {
-        int code = sqlite3_step(from);
-        if (code != SQLITE_ROW) {
-            return code == SQLITE_DONE ? TAPML_OK : store_fail(store, code, "reading a view");
-        }
-        for (int i = 0; i < count && code == SQLITE_ROW; i++) {
-            const int bound = sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
-            code = bound == SQLITE_OK ? code : bound;
-        }
-        TAPML_TRY(code == SQLITE_ROW ? insert(query, to, 1) : fail(query, code));
-    }
-}
-
-tapml_status query_copy(struct query *query, size_t view, struct store *store, const char *run)
-{
-    struct text sql;
-    sqlite3_stmt *from = NULL;
-    ASSERT(query->statement && !query->is_filled && view < query->options.view_count);
-    ASSERT(query->options.views[view]->from);
-    TAPML_TRY(prepare_insert(query, view, 1, &query->views[view].insert));
-    text_init(&sql);
-    print_select(query, view, &sql);
-    tapml_status status = text_status(&sql);
-    status = status == TAPML_OK ? store_statement(store, sql.data, &from) : status;
-    if (status == TAPML_OK) {
-        if (sqlite3_bind_parameter_count(from) > 0) {
-            (void)sqlite3_bind_text(from, 1, run, -1, SQLITE_STATIC); // Or it reads as NULL.
-        }
-        status = copy_rows(query, view, store, from);
-        (void)sqlite3_reset(from); // Repeats the code of the last step.
-    }
-    text_release(&sql);
-    return status;
+    return query_table_add(query->views[view].table, rows);
 }
 
 // -- The answer --------------------------------------------------------------------------------
 
+// Now that it is known how many rows the views have, SQLite finds a better way through them, and
+// may have what rows have left of the memory.
+static tapml_status begin_answer(struct query *query)
+{
+    const uint64_t most = query->options.memory_bytes;
+    const uint64_t taken = atomic_load(&query->budget.taken);
+    query->is_filled = 1;
+    if (most > 0) {
+        (void)sqlite3_hard_heap_limit64(taken < most ? (int64_t)(most - taken) : 1);
+    }
+    (void)sqlite3_finalize(query->statement);
+    query->statement = NULL;
+    const int code = sqlite3_prepare_v2(query->connection, query->sql, -1, &query->statement, NULL);
+    return code == SQLITE_OK ? TAPML_OK : fail(query, code);
+}
+
 tapml_status query_next(struct query *query, int *out_has)
 {
-    ASSERT(query->statement);
+    ASSERT(query->sql);
     if (!query->is_filled) {
-        query->is_filled = 1;
-        TAPML_TRY(execute(query, "COMMIT"));
+        TAPML_TRY(begin_answer(query));
     }
     const int code = sqlite3_step(query->statement);
     if (code != SQLITE_ROW && code != SQLITE_DONE) {

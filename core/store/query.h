@@ -7,28 +7,29 @@
 // time is bounded by a check of the caller, its memory by a limit of SQLite's for the process.
 //
 //   query_create, query_prepare      which columns of which views it reads is known then
-//   query_add, query_copy            for each store; columns that are not read are never filled
+//   query_open_rows, query_add       for each store; columns that are not read are never filled
 //   query_next, query_value          the rows of the answer
 //
-// A query belongs to one thread. There is one at a time, since the limit of memory is that of the
-// process.
+// A query belongs to one thread, but for `query_open_rows`, whose rows any thread may fill. There
+// is one at a time, since the limit of memory is that of the process.
 #pragma once
 
 #include "base/status.h"
+#include "store/query_rows.h"
 #include "store/query_views.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct query;
-struct store;
 
 struct query_options {
     const struct query_view *const *views; // QUERY_VIEWS_MAX at most; they outlive the query.
     size_t view_count;
-    uint64_t memory_bytes; // What SQLite may use, for stores too; 0: no limit.
+    uint64_t memory_bytes; // What rows may take, and SQLite beside them; 0: no limit.
 
-    // Called again and again: a status that is not TAPML_OK ends the query with it.
+    // Called again and again, by each thread that fills rows: a status that is not TAPML_OK ends
+    // the query with it.
     tapml_status (*check)(void *user);
     void *user;
 };
@@ -45,35 +46,18 @@ tapml_status query_prepare(struct query *query, const char *sql) STATUS_USED;
 // Whether the statement reads a view, be it to count its rows.
 int query_reads(const struct query *query, size_t view);
 
-enum query_type { QUERY_NULL, QUERY_INTEGER, QUERY_REAL, QUERY_TEXT };
-
-struct query_value {
-    enum query_type type;
-    int64_t integer;
-    double real;
-    const char *text; // Of `bytes` bytes, with a zero byte behind them.
-    size_t bytes;
-};
-
-// Values for `query_add`. NaN and a text that is NULL become NULL.
+// Values for `query_rows_add`. NaN and a text that is NULL become NULL.
 struct query_value query_integer(int64_t value);
 struct query_value query_real(double value);
 struct query_value query_text(const char *text);
 
-// Adds `count` rows to a view, one for each item of `item_bytes` bytes at `items`. `get` is called
-// for each item and column that is read; a text that it sets lives until the end of the call.
-typedef void (*query_get_fn)(const void *item, size_t column, struct query_value *out_value);
-tapml_status query_add(struct query *query,
-                       size_t view,
-                       query_get_fn get,
-                       const void *items,
-                       size_t item_bytes,
-                       size_t count) STATUS_USED;
-
-// Adds all rows of a view that is read by a statement, from a store. Failures of it are those of
-// the store, which name it.
+// Rows of a view, to be filled from one store (query_rows_add, query_rows_copy). Several threads
+// may call it at the same time. The caller owns them.
 tapml_status
-query_copy(struct query *query, size_t view, struct store *store, const char *run) STATUS_USED;
+query_open_rows(struct query *query, size_t view, struct query_rows **out_rows) STATUS_USED;
+
+// Adds rows to a view, behind those of earlier calls, and takes them over, also where it fails.
+tapml_status query_add(struct query *query, size_t view, struct query_rows *rows) STATUS_USED;
 
 // The next row of the answer; nothing is added any more.
 tapml_status query_next(struct query *query, int *out_has) STATUS_USED;

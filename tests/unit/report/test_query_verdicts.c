@@ -91,7 +91,7 @@ static int64_t count(const char *where)
 {
     const struct query_view *const views[] = {&query_verdicts_view};
     const struct query_options options = {.views = views, .view_count = 1, .check = check};
-    struct query_verdicts *verdicts = NULL;
+    struct query_rows *rows = NULL;
     struct query *query = NULL;
     char sql[512];
     int has = 0;
@@ -99,9 +99,9 @@ static int64_t count(const char *where)
     (void)snprintf(sql, sizeof(sql), "SELECT count(*) FROM verdicts WHERE %s", where);
     MUST(query_create(&options, &query));
     MUST(query_prepare(query, sql));
-    MUST(query_verdicts_read(store, &verdicts));
-    MUST(query_verdicts_add(verdicts, query, 0, "runs/a"));
-    query_verdicts_destroy(verdicts);
+    MUST(query_open_rows(query, 0, &rows));
+    MUST(query_verdicts_read(store, "runs/a", rows));
+    MUST(query_add(query, 0, rows));
     MUST(query_next(query, &has));
     cr_assert(has);
     const int64_t value = query_value(query, 0).integer;

@@ -27,7 +27,10 @@ static int64_t ask(const char *sql)
     MUST(query_prepare(query, sql));
     for (size_t i = 0; i < count; i++) {
         if (query_reads(query, i)) {
-            MUST(query_copy(query, i, store, "runs/a"));
+            struct query_rows *rows = NULL;
+            MUST(query_open_rows(query, i, &rows));
+            MUST(query_rows_copy(rows, store, "runs/a"));
+            MUST(query_add(query, i, rows));
         }
     }
     MUST(query_next(query, &has));
