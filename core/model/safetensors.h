@@ -9,6 +9,8 @@
 
 #include "model/checkpoint.h"
 
+#include <stdint.h>
+
 // Maps the weights of `folder`. The caller owns the result. Pages are read from the disk when they
 // are used. Tensors may have types that only quantised weights have (`stored`).
 tapml_status safetensors_open(const char *folder, struct checkpoint **out_checkpoint) STATUS_USED;
@@ -16,3 +18,6 @@ tapml_status safetensors_open(const char *folder, struct checkpoint **out_checkp
 // Opens one safetensors file, such as expected.safetensors. Every type is a dtype.
 tapml_status safetensors_open_file(const char *path,
                                    struct checkpoint **out_checkpoint) STATUS_USED;
+
+// The name that the format has for a dtype, "BF16", or NULL. Static.
+const char *safetensors_type(uint32_t dtype);

@@ -18,8 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME = 128 };
-
 static const char pytest[] =
     "\"\"\"A case of a real run, as a test of a kernel.\n"
     "\n"
@@ -78,32 +76,61 @@ static const char pytest[] =
 
 // -- Arrays ------------------------------------------------------------------------------------
 
-// Writes `NAME.in.npy` of the contents of an argument.
-static tapml_status write_array(const struct case_export *export_,
-                                const struct case_argument *argument,
-                                const char *when,
-                                const void *data,
-                                json_t *object)
+// Writes `NAME.in.npy`.
+static tapml_status write_array(void *user,
+                                const struct case_export *export_,
+                                const struct case_export_array *array,
+                                char out_name[CASE_EXPORT_NAME])
 {
-    struct case_argument view = case_content_view(argument);
-    char name[NAME];
-
-    (void)snprintf(name, sizeof(name), "%.100s.%s.npy", argument->name, when);
-    if (argument->encoding != NULL || argument->kind == TAPML_P_TENSORS_IN) {
-        view.dtype = TAPML_U8; // Bytes, as they are stored.
-        view.rank = 1;
-        view.shape[0] = (int64_t)argument->content_bytes;
-    }
-    char *path = file_join(export_->folder, name);
+    (void)user;
+    (void)snprintf(out_name, CASE_EXPORT_NAME, "%.100s.%s.npy", array->argument->name, array->when);
+    char *path = file_join(export_->folder, out_name);
 
     if (path == NULL) {
         return status_no_memory();
     }
-    const tapml_status status = npy_write(path, view.dtype, view.shape, view.rank, data);
+    const tapml_status status =
+        npy_write(path, array->dtype, array->shape, array->rank, array->data);
 
     alloc_free(path);
-    (void)json_object_set_new(object, when, json_string(name));
     return status;
+}
+
+// A case on its way out.
+struct describing {
+    const struct case_export *export_;
+    case_export_take_fn take;
+    void *user;
+    uint32_t output; // The number of the next one.
+};
+
+// Gives the contents of an argument away; bytes, as they are stored, of what has no dtype.
+static tapml_status take_array(const struct describing *describing,
+                               const struct case_argument *argument,
+                               const char *when,
+                               int is_weight,
+                               json_t *object)
+{
+    struct case_argument view = case_content_view(argument);
+    char name[CASE_EXPORT_NAME];
+
+    if (argument->encoding != NULL || argument->kind == TAPML_P_TENSORS_IN) {
+        view.dtype = TAPML_U8;
+        view.rank = 1;
+        view.shape[0] = (int64_t)argument->content_bytes;
+    }
+    const struct case_export_array array = {.argument = argument,
+                                            .when = when,
+                                            .is_weight = is_weight,
+                                            .dtype = view.dtype,
+                                            .rank = view.rank,
+                                            .shape = view.shape,
+                                            .data = strcmp(when, "in") == 0 ? argument->before
+                                                                            : argument->after};
+
+    TAPML_TRY(describing->take(describing->user, describing->export_, &array, name));
+    (void)json_object_set_new(object, when, json_string(name));
+    return TAPML_OK;
 }
 
 tapml_status case_export_weight(const struct case_export *export_,
@@ -154,11 +181,10 @@ static json_t *describe_limit(const struct compare_limit *limit)
                      case_export_limit(limit));
 }
 
-static tapml_status add_tensor(const struct case_export *export_,
-                               const struct case_argument *argument,
-                               uint32_t *io_output,
-                               json_t *object)
+static tapml_status
+add_tensor(struct describing *describing, const struct case_argument *argument, json_t *object)
 {
+    const struct case_export *export_ = describing->export_;
     struct case_argument whole;
     tapml_status status = TAPML_OK;
 
@@ -172,12 +198,12 @@ static tapml_status add_tensor(const struct case_export *export_,
     }
     status = case_export_weight(export_, argument, &whole);
     if (status == TAPML_OK && whole.before != NULL) {
-        status = write_array(export_, &whole, "in", whole.before, object);
+        status = take_array(describing, &whole, "in", case_is_reference(argument), object);
     }
     if (status == TAPML_OK && argument->after != NULL) {
-        status = write_array(export_, argument, "out", argument->after, object);
+        status = take_array(describing, argument, "out", 0, object);
         (void)json_object_set_new(object, "limit",
-                                  describe_limit(&export_->limits[(*io_output)++]));
+                                  describe_limit(&export_->limits[describing->output++]));
     }
     return status;
 }
@@ -191,10 +217,8 @@ tapml_status case_export_check_name(const char *name)
                : status_fail(TAPML_INVALID, "parameter '%.60s' is no plain name", name);
 }
 
-static tapml_status add_argument(const struct case_export *export_,
-                                 const struct case_argument *argument,
-                                 uint32_t *io_output,
-                                 json_t *list)
+static tapml_status
+add_argument(struct describing *describing, const struct case_argument *argument, json_t *list)
 {
     json_t *object = json_pack("{s:s}", "name", argument->name);
     tapml_status status = case_export_check_name(argument->name);
@@ -208,19 +232,45 @@ static tapml_status add_argument(const struct case_export *export_,
     } else if (argument->kind == TAPML_P_F64) {
         (void)json_object_set_new(object, "value", json_real(argument->d));
     } else if (argument->kind != TAPML_V_NONE) {
-        status = add_tensor(export_, argument, io_output, object);
+        status = add_tensor(describing, argument, object);
     }
     return json_array_append_new(list, object) == 0 || status != TAPML_OK ? status
                                                                           : status_no_memory();
 }
 
-static tapml_status add_arguments(const struct case_export *export_, json_t *list)
+static tapml_status add_arguments(struct describing *describing, json_t *list)
 {
-    uint32_t output = 0;
+    const struct carved_case *item = describing->export_->item;
 
-    for (uint32_t i = 0; i < export_->item->argument_count; i++) {
-        TAPML_TRY(add_argument(export_, &export_->item->arguments[i], &output, list));
+    for (uint32_t i = 0; i < item->argument_count; i++) {
+        TAPML_TRY(add_argument(describing, &item->arguments[i], list));
     }
+    return TAPML_OK;
+}
+
+tapml_status case_export_describe(const struct case_export *export_,
+                                  case_export_take_fn take,
+                                  void *user,
+                                  json_t **out_document)
+{
+    const struct carved_case *item = export_->item;
+    struct describing describing = {.export_ = export_, .take = take, .user = user};
+    json_t *list = json_array();
+    json_t *document =
+        json_pack("{s:s, s:s, s:i, s:s, s:s, s:I, s:o}", "format", "tapml-case/1", "op",
+                  item->op_name, "version", (int)item->op_version, "instance", item->instance,
+                  "phase", item->phase, "step", (json_int_t)item->step, "arguments", list);
+
+    if (document == NULL) {
+        return status_no_memory();
+    }
+    const tapml_status status = add_arguments(&describing, list);
+
+    if (status != TAPML_OK) {
+        json_decref(document);
+        return status;
+    }
+    *out_document = document;
     return TAPML_OK;
 }
 
@@ -255,23 +305,12 @@ static tapml_status write_document(const struct case_export *export_, const json
 
 tapml_status case_export_write(const struct case_export *export_)
 {
-    const struct carved_case *item = export_->item;
-    json_t *list = json_array();
+    json_t *document = NULL;
 
     TAPML_TRY(file_make_folder(export_->folder));
-    json_t *document =
-        json_pack("{s:s, s:s, s:i, s:s, s:s, s:I, s:o}", "format", "tapml-case/1", "op",
-                  item->op_name, "version", (int)item->op_version, "instance", item->instance,
-                  "phase", item->phase, "step", (json_int_t)item->step, "arguments", list);
+    TAPML_TRY(case_export_describe(export_, write_array, NULL, &document));
+    tapml_status status = write_document(export_, document);
 
-    if (document == NULL) {
-        return status_no_memory();
-    }
-    tapml_status status = add_arguments(export_, list);
-
-    if (status == TAPML_OK) {
-        status = write_document(export_, document);
-    }
     json_decref(document);
     if (status == TAPML_OK && export_->with_pytest) {
         status = write_file(export_->folder, "test_case.py", pytest, sizeof(pytest) - 1);

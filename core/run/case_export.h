@@ -7,6 +7,9 @@
 
 #include "base/status.h"
 
+#include <jansson.h>
+#include <stdint.h>
+
 struct carved_case;
 struct case_argument;
 struct checkpoint;
@@ -23,7 +26,32 @@ struct case_export {
 // Writes the files. TAPML_INVALID if a weight is not there; else fails as `file_write` does.
 tapml_status case_export_write(const struct case_export *export_) STATUS_USED;
 
-// What other forms of a case are made of, too (run/case_program.h).
+// What other forms of a case are made of, too (run/case_program.h, run/case_tensors.h).
+
+// An array on its way out: the contents of an argument before or behind the call.
+struct case_export_array {
+    const struct case_argument *argument;
+    const char *when; // "in" or "out".
+    int is_weight;    // It is a weight that the case has by name alone (case_argument.origin).
+    uint32_t dtype, rank;
+    const int64_t *shape;
+    const void *data;
+};
+
+enum { CASE_EXPORT_NAME = 256 };
+
+// Takes an array, and gives the name that the description has for it.
+typedef tapml_status (*case_export_take_fn)(void *user,
+                                            const struct case_export *export_,
+                                            const struct case_export_array *array,
+                                            char out_name[CASE_EXPORT_NAME]);
+
+// Makes the description of case.json, and gives each array to `take`. The caller releases it.
+// TAPML_INVALID if a weight is not there, else fails as `take` does.
+tapml_status case_export_describe(const struct case_export *export_,
+                                  case_export_take_fn take,
+                                  void *user,
+                                  json_t **out_document) STATUS_USED;
 
 // An argument with the contents that go in: those of a weight that the case has by name alone are
 // the checkpoint's, which owns them. TAPML_INVALID if it is not there.

@@ -77,6 +77,31 @@ void kernel(const float *x, const int64_t x_shape[2], float *y, const int64_t y_
 """
 
 
+READ_SAFETENSORS = """
+import json, sys, numpy
+
+data = open(sys.argv[1], "rb").read()
+start = 8 + int.from_bytes(data[:8], "little")
+header = json.loads(data[8:start])
+types = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "U8": "|u1"}
+metadata = header.pop("__metadata__")
+
+def tensor(name):
+    about = header[name]
+    begin, end = about["data_offsets"]
+    return numpy.frombuffer(data[start + begin:start + end], types[about["dtype"]]).reshape(about["shape"])
+
+cases = [json.loads(text) for name, text in metadata.items() if name.startswith("case.")]
+silu = [{a["name"]: a for a in case["arguments"]} for case in cases if case["op"] == "tapml.silu"]
+for case in silu:
+    x, y = tensor(case["x"]["in"]), tensor(case["y"]["out"])
+    assert abs(x / (1 + numpy.exp(-x)) - y).max() < 1e-5
+for name in header:
+    tensor(name)
+print(len(cases), len(silu))
+"""
+
+
 def build(folder, *sources):
     """Compiles with every warning; gives the program."""
     program = os.path.join(folder, "program")
@@ -105,7 +130,26 @@ def every_operator_becomes_a_program(folder):
         assert done.returncode == 1, f"{op}: {done.stdout}"
 
 
-TESTS = [an_exported_program_tells_right_from_wrong, every_operator_becomes_a_program, arrays_of_numpy_become_cases,
+def a_file_of_safetensors_is_read_by_a_few_lines(folder):
+    """All cases of a store, computed again by NumPy from what the file has."""
+    store, files = os.path.join(small_run(), "run.tapmlrun"), []
+    for name in ("first", "second"):
+        files.append(os.path.join(folder, name, "cases.safetensors"))
+        done = rig.check(rig.host("export", store, os.path.join(folder, name), "--as", "safetensors"), 0)
+    count, = rig.rows(small_run(), "SELECT count(*) FROM \"case\"")[0]
+    rig.contains(done.stdout, f"cases.safetensors: {count} cases")
+    with open(files[0], "rb") as first, open(files[1], "rb") as second:
+        assert first.read() == second.read(), "two exports differ"
+    done = subprocess.run([rig.python_with("numpy"), "-c", READ_SAFETENSORS, files[0]], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    silu, = rig.rows(small_run(), "SELECT count(*) FROM \"case\" WHERE op = 'tapml.silu'")[0]
+    assert done.stdout.split() == [str(count), str(silu)], done.stdout
+    case = str(rig.rows(small_run(), "SELECT max(id) FROM \"case\"")[0][0])
+    done = rig.check(rig.host("export", store, os.path.join(folder, "one"), "--as", "safetensors", "--case", "1", "--case", case), 0)
+    rig.contains(done.stdout, "cases.safetensors: 2 cases")
+
+
+TESTS = [a_file_of_safetensors_is_read_by_a_few_lines, an_exported_program_tells_right_from_wrong, every_operator_becomes_a_program, arrays_of_numpy_become_cases,
          callables_are_judged, models_of_onnx_give_their_outputs, an_exported_test_tells_right_from_wrong]
 
 if __name__ == "__main__":

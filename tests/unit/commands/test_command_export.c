@@ -24,7 +24,7 @@ Test(command_export, a_case_of_a_run_is_written_with_its_weight)
     cr_expect(file_exists(scratch_path(&scratch, "case/y.out.npy")));
     cr_expect(file_exists(scratch_path(&scratch, "case/test_case.py")));
     printed_expect(PRINTED(command_export_main, store, folder, "--case", "3", "--as", "exe"),
-                   OUTCOME_USAGE, "expected 'npy', 'pytest', 'c' or 'onnx'");
+                   OUTCOME_USAGE, "expected 'npy', 'pytest', 'c', 'onnx' or 'safetensors'");
     printed_expect(PRINTED(command_export_main, store, folder, "--case", "99999"), OUTCOME_USAGE,
                    "99999");
     printed_expect(PRINTED(command_export_main, store), OUTCOME_USAGE,
