@@ -18,7 +18,7 @@
 enum { PREFIX_BYTES = 8, ALIGN = 8, SIZES = 4, KEY = 32 };
 
 // Where the bytes of a tensor are, among those whose elements have the same size.
-struct placed {
+struct tensor_place {
     json_t *entry; // Of the header.
     int size;
     uint64_t begin, bytes;
@@ -28,7 +28,7 @@ struct placed {
 struct case_tensors {
     json_t *header, *metadata;
     struct text data[SIZES]; // Elements of 8, 4, 2 and 1 bytes.
-    struct placed *placed;
+    struct tensor_place *placed;
     size_t count, capacity;
 };
 
@@ -80,7 +80,7 @@ static tapml_status place(struct case_tensors *tensors, json_t *entry, int size,
         return status_no_memory();
     }
     tensors->placed = placed;
-    tensors->placed[tensors->count++] = (struct placed){
+    tensors->placed[tensors->count++] = (struct tensor_place){
         .entry = entry, .size = size, .begin = tensors->data[size].length, .bytes = bytes};
     return TAPML_OK;
 }
@@ -164,10 +164,10 @@ static tapml_status put_places(struct case_tensors *tensors)
         begins[i] = begins[i - 1] + tensors->data[i - 1].length;
     }
     for (size_t i = 0; i < tensors->count; i++) {
-        const struct placed *placed = &tensors->placed[i];
+        const struct tensor_place *placed = &tensors->placed[i];
         const uint64_t begin = begins[placed->size] + placed->begin;
         json_t *offsets =
-            json_pack("[I, I]", (json_int_t)begin, (json_int_t)(begin + placed->bytes));
+            json_pack("[I, I]", (json_int_t)begin, (json_int_t)begin + (json_int_t)placed->bytes);
 
         if (json_object_set_new(placed->entry, "data_offsets", offsets) != 0) {
             return status_no_memory();
