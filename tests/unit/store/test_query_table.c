@@ -156,7 +156,8 @@ Test(query_table, has_no_rows_before_they_come)
     cr_expect_str_eq(answer("SELECT count(*) FROM l JOIN r USING (run, id)"), "0");
     add(left, &LEFT, 0, 0);
     cr_expect_str_eq(answer("SELECT count(*) FROM l"), "0");
-    cr_expect_neq(sqlite3_exec(connection, "INSERT INTO l VALUES (1, 2, 3, 4)", NULL, NULL, NULL), SQLITE_OK);
+    cr_expect_neq(sqlite3_exec(connection, "INSERT INTO l VALUES (1, 2, 3, 4)", NULL, NULL, NULL),
+                  SQLITE_OK);
 }
 
 Test(query_table, a_key_has_its_place_in_the_memory)
