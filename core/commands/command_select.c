@@ -26,8 +26,8 @@
 
 static const struct options_spec specs[] = {
     {"--budget", "N", "how many cases to choose: 200, 2% of them, or 600s by predicted times"},
-    {"--order", "carved|balance|cover|ID",
-     "the order of the list, be it that of a policy of a plugin; cover by default"},
+    {"--order", "carved|balance|cover",
+     "the order of the list, or the id of a policy of a plugin; cover by default"},
     {"--policy", "ID", "a policy of a plugin that chooses in the host's place"},
     {"--target", "NAME", "a target of the runs, whose times and failures count"},
     {"--explain", NULL, "prints why each case was chosen, and what the choice is worth"},
