@@ -5,12 +5,21 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/clock.h"
+#include "base/random.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { BUFFER_POISON = 0xa5 };
+enum { BUFFER_POISON = 0xa5, CLOCK_DEVICES_MAX = 8, SECOND_NS = 1000000000 };
+
+struct late_clock {
+    int is_real;
+    uint64_t now_ns; // Where it is not.
+    struct late *devices[CLOCK_DEVICES_MAX];
+    size_t count;
+};
 
 struct late_buffer {
     tapml_object object;
@@ -19,7 +28,7 @@ struct late_buffer {
     tapml_object *inner; // Wraps `memory`; or NULL.
 };
 
-enum late_kind { LATE_WRITE, LATE_READ, LATE_FILL, LATE_CALL, LATE_SIGNAL };
+enum late_kind { LATE_WRITE, LATE_READ, LATE_FILL, LATE_CALL, LATE_SIGNAL, LATE_FOLLOW };
 
 struct late_work {
     enum late_kind kind;
@@ -30,6 +39,7 @@ struct late_work {
     void *target;
     uint32_t pattern;
     struct backend_call call; // All that it points to is in the batch's arena.
+    uint64_t end_ns;          // When it is done, by the clock.
 };
 
 struct late_notice {
@@ -50,11 +60,41 @@ struct late {
     uint64_t signalled, reached;
     struct late_notice *notices; // Of points that are not reached, in their order.
     size_t notice_count, notice_capacity;
+
+    // Of devices with a clock.
+    struct random random;
+    uint64_t free_ns;  // When all work is done.
+    uint64_t *ends_ns; // When the points are reached, from the first one on.
+    size_t end_capacity;
+    tapml_status failure;       // That no wait has returned yet,
+    char message[512];          // and what was said.
+    const char *const *failing; // Instances.
+    size_t failing_count;
 };
 
 static struct late *own(const struct backend *backend)
 {
     return (struct late *)(uintptr_t)backend;
+}
+
+uint64_t late_clock_ns(const struct late_clock *clock)
+{
+    return clock->is_real ? clock_now_ns() : clock->now_ns;
+}
+
+// When a piece of work is done that is given now. Nothing overtakes what was queued before it.
+static uint64_t end_of(struct late *late, enum late_kind kind)
+{
+    const struct late_options *options = &late->options;
+    if (!options->clock) {
+        return 0;
+    }
+    const uint64_t chance_ns =
+        options->jitter_ns > 0 ? random_below(&late->random, options->jitter_ns) : 0;
+    const uint64_t comes_ns = late_clock_ns(options->clock) + options->latency_ns + chance_ns;
+    const uint64_t begin_ns = comes_ns > late->free_ns ? comes_ns : late->free_ns;
+    late->free_ns = begin_ns + (kind == LATE_CALL ? options->busy_ns : 0);
+    return late->free_ns;
 }
 
 static struct late_work *add_work(struct late *late, enum late_kind kind)
@@ -65,7 +105,7 @@ static struct late_work *add_work(struct late *late, enum late_kind kind)
     const int has_room =
         alloc_grow((void **)&late->work, &late->capacity, late->count, sizeof(*late->work));
     ASSERT(late->arena && has_room);
-    late->work[late->count] = (struct late_work){.kind = kind};
+    late->work[late->count] = (struct late_work){.kind = kind, .end_ns = end_of(late, kind)};
     return &late->work[late->count++];
 }
 
@@ -93,6 +133,10 @@ static tapml_status late_buffer_new(struct backend *backend, uint64_t size, tapm
                                       TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, &buffer->inner));
     }
     late->counts.buffers_alive++;
+    late->counts.bytes_alive += size;
+    if (late->counts.bytes_alive > late->counts.bytes_most) {
+        late->counts.bytes_most = late->counts.bytes_alive;
+    }
     *out = &buffer->object;
     return TAPML_OK;
 }
@@ -113,9 +157,10 @@ static void late_buffer_free(struct backend *backend, tapml_object *object)
     if (late->options.inner) {
         backend_buffer_free(late->options.inner, buffer->inner);
     }
+    late->counts.buffers_alive--;
+    late->counts.bytes_alive -= buffer->size;
     alloc_free(buffer->memory);
     alloc_free(buffer);
-    late->counts.buffers_alive--;
 }
 
 static tapml_status late_write(struct backend *backend,
@@ -256,6 +301,16 @@ static int is_at(const char *instance, const struct backend_call *call)
     return instance && strcmp(instance, call->instance) == 0;
 }
 
+static int is_failing(const struct late *late, const struct backend_call *call)
+{
+    for (size_t i = 0; i < late->failing_count; i++) {
+        if (is_at(late->failing[i], call)) {
+            return 1;
+        }
+    }
+    return is_at(late->options.fails, call);
+}
+
 // Notifies of what is reached, or of a failure all.
 static void notify(struct late *late, tapml_status status)
 {
@@ -290,10 +345,12 @@ static tapml_status perform(struct late *late, const struct late_work *work)
         late->reached++;
         notify(late, TAPML_OK);
         return TAPML_OK;
+    case LATE_FOLLOW: // Its time says when.
+        return TAPML_OK;
     case LATE_CALL:
         break;
     }
-    if (is_at(late->options.fails, &work->call)) {
+    if (is_failing(late, &work->call)) {
         return status_fail(TAPML_INTERNAL, "%s: as it was told", work->call.instance);
     }
     TAPML_TRY(backend_call(late->options.inner, &work->call));
@@ -309,6 +366,16 @@ static tapml_status late_flush(struct backend *backend)
     return TAPML_OK;
 }
 
+// Nothing waits any more.
+static void drop_work(struct late *late)
+{
+    late->done = late->count = 0;
+    late->reached = late->signalled;
+    late->free_ns = 0;
+    arena_destroy(late->arena);
+    late->arena = NULL;
+}
+
 // Does what waits, up to a point.
 static tapml_status perform_to(struct late *late, uint64_t point)
 {
@@ -321,25 +388,82 @@ static tapml_status perform_to(struct late *late, uint64_t point)
         notify(late, status);
     }
     if (status != TAPML_OK || late->done == late->count) {
-        late->done = late->count = 0;
-        late->reached = late->signalled;
-        arena_destroy(late->arena);
-        late->arena = NULL;
+        drop_work(late);
     }
     return status;
 }
 
+// The device whose next work is done first, and by then; or NULL.
+static struct late *next_of(const struct late_clock *clock, uint64_t until_ns)
+{
+    struct late *next = NULL;
+    uint64_t least_ns = until_ns;
+    for (size_t i = 0; i < clock->count; i++) {
+        struct late *late = clock->devices[i];
+        if (late->done < late->count && late->work[late->done].end_ns <= least_ns) {
+            least_ns = late->work[late->done].end_ns;
+            next = late;
+        }
+    }
+    return next;
+}
+
+// Lets time pass, with all that is done in it on every device of the clock.
+static void pass(struct late_clock *clock, uint64_t until_ns)
+{
+    const uint64_t now_ns = late_clock_ns(clock);
+    if (until_ns > now_ns && clock->is_real) {
+        const uint64_t left_ns = until_ns - now_ns;
+        (void)nanosleep(&(struct timespec){.tv_sec = (time_t)(left_ns / SECOND_NS),
+                                           .tv_nsec = (long)(left_ns % SECOND_NS)},
+                        NULL);
+    } else if (until_ns > now_ns) {
+        clock->now_ns = until_ns;
+    }
+    for (struct late *late = NULL; (late = next_of(clock, until_ns)) != NULL;) {
+        // A queue that has failed does nothing until it was waited for.
+        const int has_failed = late->failure != TAPML_OK;
+        const tapml_status status =
+            has_failed ? late->failure : perform(late, &late->work[late->done++]);
+        if (status != TAPML_OK && !has_failed) {
+            late->failure = status;
+            (void)snprintf(late->message, sizeof(late->message), "%s", status_message());
+            notify(late, status);
+        }
+        if (status != TAPML_OK || late->done == late->count) {
+            drop_work(late);
+        }
+    }
+}
+
+static tapml_status pass_to(struct late *late, uint64_t until_ns)
+{
+    late->counts.waits += late->count > late->done;
+    pass(late->options.clock, until_ns);
+    const tapml_status failure = late->failure;
+    if (failure == TAPML_OK) {
+        return TAPML_OK;
+    }
+    drop_work(late); // What was queued is gone.
+    late->failure = TAPML_OK;
+    return status_fail(failure, "%s", late->message);
+}
+
 static tapml_status late_wait(struct backend *backend)
 {
-    return perform_to(own(backend), UINT64_MAX);
+    struct late *late = own(backend);
+    return late->options.clock ? pass_to(late, late->free_ns) : perform_to(late, UINT64_MAX);
 }
 
 static tapml_status late_signal(struct backend *backend, struct backend_point *out_point)
 {
     struct late *late = own(backend);
     if (late->count > 0 && late->work[late->count - 1].kind != LATE_SIGNAL) {
-        (void)add_work(late, LATE_SIGNAL);
-        late->signalled++;
+        const struct late_work *work = add_work(late, LATE_SIGNAL);
+        const int has_room = alloc_grow((void **)&late->ends_ns, &late->end_capacity,
+                                        late->signalled, sizeof(*late->ends_ns));
+        ASSERT(has_room);
+        late->ends_ns[late->signalled++] = work->end_ns;
     }
     late->counts.signals++;
     *out_point = (struct backend_point){backend, late->signalled};
@@ -350,7 +474,30 @@ static tapml_status late_wait_for(struct backend *backend, struct backend_point 
 {
     struct late *late = own(backend);
     ASSERT(point.owner == backend && point.value <= late->signalled);
-    return point.value > late->reached ? perform_to(late, point.value) : TAPML_OK;
+    const int is_reached = point.value <= late->reached;
+    if (late->options.clock) {
+        return pass_to(late, is_reached ? 0 : late->ends_ns[point.value - 1]);
+    }
+    return is_reached ? TAPML_OK : perform_to(late, point.value);
+}
+
+static void late_release(struct backend *backend);
+
+static tapml_status late_queue_wait(struct backend *backend, struct backend_point point)
+{
+    struct late *late = own(backend);
+    const int is_late = point.owner->vt->release == late_release;
+    const struct late *other = is_late ? own(point.owner) : NULL;
+    if (!other || !late->options.follows || other->options.clock != late->options.clock) {
+        return status_fail(TAPML_UNIMPLEMENTED, "it waits for no other device");
+    }
+    if (point.value > other->reached) {
+        struct late_work *work = add_work(late, LATE_FOLLOW);
+        const uint64_t end_ns = other->ends_ns[point.value - 1] + 1;
+        work->end_ns = end_ns > work->end_ns ? end_ns : work->end_ns;
+        late->free_ns = work->end_ns;
+    }
+    return TAPML_OK;
 }
 
 static tapml_status late_notify(struct backend *backend,
@@ -429,6 +576,13 @@ static void late_release(struct backend *backend)
     arena_destroy(late->arena);
     alloc_free(late->notices);
     alloc_free(late->work);
+    alloc_free(late->ends_ns);
+    for (size_t i = 0; late->options.clock && i < late->options.clock->count; i++) {
+        if (late->options.clock->devices[i] == late) {
+            late->options.clock->devices[i] =
+                late->options.clock->devices[--late->options.clock->count];
+        }
+    }
     alloc_free(late);
 }
 
@@ -451,6 +605,7 @@ struct backend *late_create(const struct late_options *options)
         .wait = late_wait,
         .signal = late_signal,
         .wait_for = late_wait_for,
+        .queue_wait = late_queue_wait,
         .notify = late_notify,
         .launches = late_launches,
         .identity = late_identity,
@@ -460,6 +615,11 @@ struct backend *late_create(const struct late_options *options)
     ASSERT(late);
     late->backend.vt = &vt;
     late->options = *options;
+    random_init(&late->random, options->seed);
+    if (options->clock) {
+        ASSERT(options->clock->count < CLOCK_DEVICES_MAX);
+        options->clock->devices[options->clock->count++] = late;
+    }
     late->info = (struct backend_info){
         .component = "late",
         .plugin = "org.example.late",
@@ -481,4 +641,24 @@ struct late_counts late_counts(const struct backend *backend)
 const void *late_bytes(const tapml_object *buffer)
 {
     return ((const struct late_buffer *)buffer)->memory;
+}
+
+struct late_clock *late_clock_create(int is_real)
+{
+    struct late_clock *clock = alloc_new(sizeof(*clock));
+    ASSERT(clock);
+    clock->is_real = is_real;
+    return clock;
+}
+
+void late_clock_destroy(struct late_clock *clock)
+{
+    ASSERT(!clock || clock->count == 0);
+    alloc_free(clock);
+}
+
+void late_fail_at(struct backend *backend, const char *const *instances, size_t count)
+{
+    own(backend)->failing = instances;
+    own(backend)->failing_count = count;
 }

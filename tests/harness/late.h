@@ -8,7 +8,19 @@
 // wait, and then in order. What it was to read from host memory it reads only then, so whoever
 // overwrites that memory too early gets wrong numbers. Ops are computed by a host-memory backend
 // behind it.
+//
+// With a clock it works by time instead: each piece of work begins when it has come to the device,
+// which takes `latency_ns`, and when what was queued before it is done. Whoever waits, for this
+// device or for another one of the clock, sees all work done whose time has come, and no other. Who
+// reads or overwrites memory too early or too late gets wrong numbers under some times.
 struct late;
+struct late_clock;
+
+// Time that really passes, or that only waits move: then a test takes none. The creator destroys it
+// after its devices.
+struct late_clock *late_clock_create(int is_real);
+void late_clock_destroy(struct late_clock *clock);
+uint64_t late_clock_ns(const struct late_clock *clock);
 
 // What it does with those that want to be notified of a point.
 enum late_notices {
@@ -27,6 +39,13 @@ struct late_options {
     enum late_notices notices;
     uint64_t write_ns; // What each write takes beside its work.
     int64_t rows_max;  // Rows of an op's first tensor beyond which it refuses; 0: no limit.
+
+    struct late_clock *clock; // Shared by devices; or NULL.
+    uint64_t latency_ns;      // Until work comes to the device, which takes other work meanwhile.
+    uint64_t busy_ns;         // That a call occupies the device.
+    uint64_t jitter_ns;       // What comes to both by chance, at most,
+    uint64_t seed;            // drawn from here.
+    int follows;              // Its queue waits for points of other devices of the clock.
 
     // An instance whose output becomes a number throughout; or NULL.
     const char *levels;
@@ -47,8 +66,13 @@ struct late_counts {
     uint64_t waits; // Those that had work.
     uint64_t signals;
     uint64_t buffers_alive;
+    uint64_t bytes_alive; // Of these,
+    uint64_t bytes_most;  // and the most so far.
 };
 struct late_counts late_counts(const struct backend *backend);
+
+// Instances at which queued work fails from now on, beside that of the options. Borrowed.
+void late_fail_at(struct backend *backend, const char *const *instances, size_t count);
 
 // The bytes of a buffer as the device sees them now, without the work that waits.
 const void *late_bytes(const tapml_object *buffer);

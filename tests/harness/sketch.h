@@ -5,7 +5,7 @@
 #include "graph/graph.h"
 
 // A graph made by hand, for tests of what runs graphs: small, dense, and as wrong as one likes.
-enum { SKETCH_VALUES_MAX = 32, SKETCH_OPS_MAX = 16, SKETCH_PARAMS_MAX = 16 };
+enum { SKETCH_VALUES_MAX = 512, SKETCH_OPS_MAX = 256, SKETCH_PARAMS_MAX = 16 };
 
 struct sketch {
     struct graph graph; // To be used; lives as long as the sketch.
