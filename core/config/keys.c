@@ -301,6 +301,16 @@ static const struct key keys[] = {
      IN_TARGET(isolation.memory_mib),
      .example = "4096",
      .help = memory_help},
+    {.section = "target.",
+     .name = "budget",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = MEBIBYTES_MAX,
+     IN_TARGET(budget_mib),
+     .example = "512",
+     .help = "MiB of the device's memory for the weights, states and values of a run of the model, "
+             "held before each step; 0: any. Weights make room for others and come again; what can "
+             "never fit is refused. See docs/dispatch.md."},
     LIMIT_KEY("target.", "limit-files", IN_TARGET(isolation.limits.files), "256", files_help),
     LIMIT_KEY("target.",
               "limit-processes",

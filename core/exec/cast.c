@@ -60,6 +60,7 @@ void cast_mark(const struct graph *graph, activation_set *out_marks)
 
 // What a transfer of values [first, end) works with.
 struct passage {
+    struct space_set *set;
     struct space_place *place;
     const struct activation_type *type;
     tapml_object *buffer;
@@ -86,6 +87,7 @@ static tapml_status begin(struct space_set *set,
     const struct activation_type *type = activation_type(activation);
     void *memory = NULL;
     ASSERT(TAPML_TRANSFER_GRAIN % type->bytes == 0);
+    passage->set = set;
     passage->place = &set->places[place];
     passage->type = type;
     passage->first = begin_byte / sizeof(float);
@@ -115,7 +117,7 @@ static uint64_t grain_bytes(const struct passage *passage)
 
 static tapml_status explain(tapml_status status, const struct passage *passage)
 {
-    return status == TAPML_OK ? status : status_explain(status, "on %s", passage->place->name);
+    return space_explain(passage->set, (uint32_t)(passage->place - passage->set->places), status);
 }
 
 static int is_cast(const struct space_set *set, uint32_t place, activation_set mark)

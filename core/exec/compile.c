@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "exec/dispatch.h"
 #include "exec/value.h"
 
 #include <string.h>
@@ -20,7 +21,6 @@ struct arrival {
 
 // What is queued at a place.
 struct progress {
-    int is_busy;                           // A call that was not waited for.
     int has_moves;                         // Moves without a point behind them.
     uint32_t waited[SPACE_PLACES_MAX + 1]; // By each place and the host: points, from 1.
 };
@@ -35,7 +35,6 @@ struct compiler {
     struct arrival *arrivals; // For each value.
     uint32_t *last_ops; // For each value, one for each place: the last op that needs it there.
     struct progress progress[SPACE_PLACES_MAX];
-    uint8_t current; // The place of the last call.
 };
 
 static const struct graph_value *
@@ -133,21 +132,6 @@ static tapml_status wait(struct compiler *compiler, uint8_t waiter, uint8_t from
     waited[waiter] = point + 1;
     return emit(compiler,
                 (struct step){.kind = STEP_WAIT, .place = waiter, .from = from, .index = point});
-}
-
-// Others see the same host memory, and must not see half of it.
-static tapml_status leave_current(struct compiler *compiler, uint8_t next)
-{
-    const uint8_t last = compiler->current;
-    uint32_t point = 0;
-    compiler->current = next;
-    if (last == next || last == SPACE_NO_PLACE || space_of(compiler, last) != SPACE_HOST ||
-        !compiler->progress[last].is_busy) {
-        return TAPML_OK;
-    }
-    compiler->progress[last].is_busy = 0;
-    TAPML_TRY(signal(compiler, last, &point));
-    return wait(compiler, SPACE_NO_PLACE, last, point);
 }
 
 // -- Values ------------------------------------------------------------------------------------
@@ -383,7 +367,6 @@ static tapml_status compile_op(struct compiler *compiler, uint32_t op, const uin
     const uint8_t place = given->places[op];
     struct program *program = compiler->program;
     uint32_t point = 0;
-    TAPML_TRY(leave_current(compiler, place));
     binding_evaluate(binding, &given->point);
     binding_set_activation(binding, value_marks(given->values),
                            given->spaces->places[place].activation);
@@ -396,7 +379,6 @@ static tapml_status compile_op(struct compiler *compiler, uint32_t op, const uin
                                            .place = place,
                                            .index = program->node_count++,
                                            .count = 1}));
-    compiler->progress[place].is_busy = 1;
     TAPML_TRY(note_writes(compiler, binding, place, crosses));
     return given->releases_weights ? release_weights(compiler, op, place) : TAPML_OK;
 }
@@ -422,7 +404,16 @@ static tapml_status compile_all(struct compiler *compiler)
         TAPML_TRY(compile_op(compiler, op, compiler->crosses + at));
         at += given->bindings[op].tensor_count;
     }
-    return TAPML_OK;
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        const struct arrival *arrival = &compiler->arrivals[v];
+        compiler->program->arrives[v] = arrival->is_pending ? arrival->from : SPACE_NO_PLACE;
+    }
+    return dispatch_order(&(struct dispatch_options){.graph = graph,
+                                                     .spaces = given->spaces,
+                                                     .values = given->values,
+                                                     .bindings = given->bindings,
+                                                     .places = given->places},
+                          compiler->program);
 }
 
 tapml_status compile_program(const struct compile_options *options, struct program **out_program)
@@ -432,7 +423,6 @@ tapml_status compile_program(const struct compile_options *options, struct progr
     struct compiler compiler = {
         .given = options,
         .program = program,
-        .current = SPACE_NO_PLACE,
         .readers = alloc_array(value_count, sizeof(*compiler.readers)),
         .arrivals = alloc_array(value_count, sizeof(*compiler.arrivals)),
         .last_ops =
@@ -441,10 +431,11 @@ tapml_status compile_program(const struct compile_options *options, struct progr
     tapml_status status = status_no_memory();
     if (program) {
         program->valid = alloc_array(value_count, sizeof(*program->valid));
+        program->arrives = alloc_array(value_count, sizeof(*program->arrives));
         program->nodes = alloc_array(options->graph->op_count, sizeof(*program->nodes));
     }
-    if (program && program->valid && program->nodes && compiler.readers && compiler.arrivals &&
-        compiler.last_ops) {
+    if (program && program->valid && program->arrives && program->nodes && compiler.readers &&
+        compiler.arrivals && compiler.last_ops) {
         status = compile_all(&compiler);
     }
     alloc_free(compiler.readers);

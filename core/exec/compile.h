@@ -3,6 +3,8 @@
 
 // From a graph and the places of its ops to a program.
 //
+// The steps are made in the order of the graph, and then put into that of exec/dispatch.
+//
 // A value that an op in another space reads is moved to host memory right after the op that
 // computes it, and waited for before the op that reads it. Moves of consecutive calls at a place
 // share one point. If a place has another dtype for a value than host memory, a cast stands next to

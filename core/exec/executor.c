@@ -6,11 +6,11 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/timeline.h"
+#include "exec/aftermath.h"
+#include "exec/allowance.h"
 #include "schema/infer.h"
 
 #include <stdio.h>
-
-enum follows { FOLLOWS_UNKNOWN, FOLLOWS_YES, FOLLOWS_NO };
 
 struct executor {
     struct executor_options given;
@@ -21,11 +21,13 @@ struct executor {
     uint64_t serial;  // Of bindings: counted up where another program runs or a weight comes.
     uint64_t running; // The serial of the program that ran last.
     uint64_t adopted; // Programs so far.
-
-    // Whether the queue of a place waits for points of another one.
-    uint8_t follows[SPACE_PLACES_MAX][SPACE_PLACES_MAX];
-    uint64_t *calls;    // For each op, one for each place.
-    uint64_t *times_ns; // The same.
+    uint64_t changes; // Of the weights of all places: a buffer may be another one since.
+    struct allowance *allowance;
+    struct aftermath *aftermath;
+    const struct program *program; // That ran last.
+    uint32_t failed_op;            // Whose call failed last; GRAPH_NONE: no call has.
+    uint64_t *calls;               // For each op, one for each place.
+    uint64_t *times_ns;            // The same.
 };
 
 tapml_status executor_create(const struct executor_options *options, struct executor **out_executor)
@@ -38,7 +40,15 @@ tapml_status executor_create(const struct executor_options *options, struct exec
     executor->given = *options;
     executor->calls = alloc_array(count, sizeof(*executor->calls));
     executor->times_ns = alloc_array(count, sizeof(*executor->times_ns));
-    if (!executor->calls || !executor->times_ns) {
+    const struct aftermath_options aftermath = {
+        .graph = options->graph, .spaces = options->spaces, .bindings = options->bindings};
+    const struct allowance_options allowance = {.graph = options->graph,
+                                                .spaces = options->spaces,
+                                                .values = options->values,
+                                                .bindings = options->bindings};
+    if (!executor->calls || !executor->times_ns ||
+        aftermath_create(&aftermath, &executor->aftermath) != TAPML_OK ||
+        allowance_create(&allowance, &executor->allowance) != TAPML_OK) {
         executor_destroy(executor);
         return status_no_memory();
     }
@@ -51,6 +61,8 @@ void executor_destroy(struct executor *executor)
     if (!executor) {
         return;
     }
+    allowance_destroy(executor->allowance);
+    aftermath_destroy(executor->aftermath);
     alloc_free(executor->points);
     alloc_free(executor->calls);
     alloc_free(executor->times_ns);
@@ -59,6 +71,7 @@ void executor_destroy(struct executor *executor)
 
 tapml_status executor_adopt(struct executor *executor, struct program *program)
 {
+    TAPML_TRY(allowance_check(executor->allowance, program));
     program->serial = ++executor->adopted;
     if (program->point_count <= executor->point_capacity) {
         return TAPML_OK;
@@ -135,10 +148,35 @@ static void note_rows(struct executor *executor, const struct binding *binding, 
     }
 }
 
+// A weight that comes anew may lie elsewhere: all is bound again.
+static tapml_status load(struct executor *executor, struct resident *resident, uint8_t place)
+{
+    struct space_set *spaces = executor->given.spaces;
+    if (resident->tensor) {
+        return TAPML_OK;
+    }
+    executor->serial++;
+    return space_explain(spaces, place, residency_load(spaces->places[place].weights, resident));
+}
+
+// The weights of an op that had to make room for others.
+static tapml_status load_weights(struct executor *executor, struct binding *binding, uint8_t place)
+{
+    for (uint32_t i = 0; i < binding->tensor_count; i++) {
+        if (binding_is_weight(binding, i)) {
+            TAPML_TRY(load(executor, binding->tensors[i].resident[place], place));
+        }
+    }
+    return TAPML_OK;
+}
+
 static tapml_status call_op(struct executor *executor, uint32_t op, uint8_t place)
 {
     struct space_set *spaces = executor->given.spaces;
     struct binding *binding = &executor->given.bindings[op];
+    if (spaces->places[place].budget_bytes > 0) {
+        TAPML_TRY(load_weights(executor, binding, place));
+    }
     TAPML_TRY(bind(executor, binding, place));
     TAPML_TRY(claim(executor, binding, place));
     TAPML_TRY(space_flush_others(spaces, place));
@@ -155,8 +193,9 @@ static tapml_status call_op(struct executor *executor, uint32_t op, uint8_t plac
         status = backend_call(spaces->places[place].backend, &call);
     }
     if (status != TAPML_OK) {
-        return status_explain(status, "%s (%s) on %s", binding->op->instance, binding->op->op->name,
-                              spaces->places[place].name);
+        spaces->failed = place;
+        executor->failed_op = op;
+        return status;
     }
     const size_t counter = (size_t)op * spaces->place_count + place;
     executor->times_ns[counter] += clock_now_ns() - before_ns;
@@ -181,6 +220,8 @@ call(struct executor *executor, const struct program *program, const struct step
 static tapml_status move(struct executor *executor, const struct step *step)
 {
     struct value_set *values = executor->given.values;
+    TAPML_TRY(space_enter(executor->given.spaces,
+                          step->place == SPACE_NO_PLACE ? step->from : step->place));
     if (executor->given.graph->values[step->index].kind == GRAPH_STATE) {
         return value_update_state(values, step->index, step->place);
     }
@@ -190,6 +231,7 @@ static tapml_status move(struct executor *executor, const struct step *step)
 
 static tapml_status cast(struct executor *executor, const struct step *step)
 {
+    TAPML_TRY(space_enter(executor->given.spaces, SPACE_NO_PLACE));
     const int is_back = executor->given.graph->values[step->index].dtype == step->dtype;
     return (is_back ? value_cast_back : value_cast)(executor->given.values, step->index,
                                                     step->place);
@@ -199,28 +241,35 @@ static tapml_status wait(struct executor *executor, const struct step *step)
 {
     struct space_set *spaces = executor->given.spaces;
     struct space_point *point = &executor->points[step->index];
+    TAPML_TRY(space_flush_others(spaces, step->from)); // They work while the host waits.
     if (step->place == SPACE_NO_PLACE) {
         return space_wait_for(spaces, step->from, point);
     }
-    uint8_t *follows = &executor->follows[step->place][step->from];
-    if (*follows != FOLLOWS_NO) {
-        const tapml_status status = space_follow(spaces, step->place, step->from, point);
-        *follows = status == TAPML_UNIMPLEMENTED ? FOLLOWS_NO : FOLLOWS_YES;
-        if (*follows == FOLLOWS_YES) {
-            return status;
-        }
-    }
-    return space_wait_for(spaces, step->from, point);
+    return space_follow(spaces, step->place, step->from, point);
 }
 
-// A weight that comes anew may lie elsewhere: all is bound again.
+// Where there is a budget, and no room yet, the call itself loads it.
 static tapml_status upload(struct executor *executor, struct resident *resident, uint8_t place)
 {
-    if (resident->tensor) {
-        return TAPML_OK;
-    }
-    executor->serial++;
-    return residency_load(executor->given.spaces->places[place].weights, resident);
+    return resident->tensor || !allowance_has_room(executor->allowance, place, resident)
+               ? TAPML_OK
+               : load(executor, resident, place);
+}
+
+static tapml_status release(struct executor *executor, struct resident *resident, uint8_t place)
+{
+    struct space_set *spaces = executor->given.spaces;
+    return space_explain(spaces, place, residency_release(spaces->places[place].weights, resident));
+}
+
+// Holds the budget of the place of a step.
+static tapml_status admit(struct executor *executor, uint32_t index)
+{
+    int is_freed = 0;
+    const tapml_status status =
+        allowance_admit(executor->allowance, executor->program, index, &is_freed);
+    executor->serial += (uint64_t)is_freed;
+    return status;
 }
 
 static tapml_status
@@ -236,8 +285,7 @@ run_step(struct executor *executor, const struct program *program, const struct 
     case STEP_CALL:
         return call(executor, program, step);
     case STEP_RELEASE:
-        return residency_release(executor->given.spaces->places[step->place].weights,
-                                 program->residents[step->index]);
+        return release(executor, program->residents[step->index], step->place);
     case STEP_SIGNAL:
         return space_signal(executor->given.spaces, step->place, &executor->points[step->index]);
     case STEP_WAIT:
@@ -283,6 +331,93 @@ static int has_same_shapes(const struct affine_point *left, const struct affine_
            left->value[AFFINE_CAPACITY] == right->value[AFFINE_CAPACITY];
 }
 
+// -- Failures ----------------------------------------------------------------------------------
+
+// Whether the run goes on with what does not depend on a failure.
+static int goes_on(tapml_status status)
+{
+    return !status_ends_all(status) || status == TAPML_DEVICE_LOST;
+}
+
+// Notes a failure in front of which `queued` steps are; 0 if there is nothing to go on with.
+static int note_failure(struct executor *executor, uint32_t queued, tapml_status status)
+{
+    const uint32_t place = executor->given.spaces->failed, op = executor->failed_op;
+    executor->given.spaces->failed = SPACE_NO_PLACE;
+    executor->failed_op = GRAPH_NONE;
+    return goes_on(status) && place != SPACE_NO_PLACE &&
+           aftermath_note(executor->aftermath, executor->program, queued, place, op, status);
+}
+
+// Waits for all places behind a failure, which may be the last of several, and gives the first one.
+static tapml_status settle(struct executor *executor)
+{
+    struct space_set *spaces = executor->given.spaces;
+    for (uint32_t i = 0; i < spaces->place_count; i++) {
+        const tapml_status status = spaces->places[i].is_busy ? space_wait(spaces, i) : TAPML_OK;
+        if (status != TAPML_OK && !goes_on(status)) {
+            return status;
+        }
+        if (status != TAPML_OK) {
+            (void)note_failure(executor, executor->program->step_count, status);
+        }
+    }
+    return aftermath_status(executor->aftermath);
+}
+
+tapml_status executor_settle(struct executor *executor, tapml_status status)
+{
+    if (executor->program && note_failure(executor, executor->program->step_count, status)) {
+        return settle(executor);
+    }
+    executor->given.spaces->failed = SPACE_NO_PLACE;
+    return status;
+}
+
+uint32_t executor_failed_op(const struct executor *executor)
+{
+    return aftermath_op(executor->aftermath);
+}
+
+void executor_forget(struct executor *executor)
+{
+    executor->program = NULL;
+}
+
+int executor_is_poisoned(const struct executor *executor, uint32_t value, uint32_t place)
+{
+    return aftermath_is_poisoned(executor->aftermath, value, place);
+}
+
+// Runs a step, unless something that it needs has failed. A failure that was only heard of here
+// does not keep the step from its turn.
+static tapml_status take_step(struct executor *executor, uint32_t index)
+{
+    const struct program *program = executor->program;
+    for (;;) {
+        if (aftermath_any(executor->aftermath) &&
+            aftermath_skip(executor->aftermath, program, index)) {
+            return TAPML_OK;
+        }
+        tapml_status status = admit(executor, index);
+        status = status == TAPML_OK ? run_step(executor, program, &program->steps[index]) : status;
+        if (status == TAPML_OK || !note_failure(executor, index, status)) {
+            return status;
+        }
+    }
+}
+
+// What the weights of all places have seen.
+static uint64_t count_changes(const struct space_set *spaces)
+{
+    uint64_t changes = 0;
+    for (uint32_t i = 0; i < spaces->place_count; i++) {
+        const struct residency *weights = spaces->places[i].weights;
+        changes += weights ? residency_changes(weights) : 0;
+    }
+    return changes;
+}
+
 tapml_status executor_run(struct executor *executor,
                           const struct program *program,
                           const struct affine_point *point)
@@ -293,17 +428,32 @@ tapml_status executor_run(struct executor *executor,
         executor->running = program->serial;
         executor->serial++;
     }
+    // Another session may have released weights, or loaded them again.
+    const uint64_t changes = count_changes(executor->given.spaces);
+    if (executor->changes != changes) {
+        executor->changes = changes;
+        executor->serial++;
+    }
     executor->point = *point;
+    executor->program = program;
+    executor->failed_op = GRAPH_NONE;
+    executor->given.spaces->failed = SPACE_NO_PLACE;
+    aftermath_begin(executor->aftermath);
     const struct timeline_track *track = timeline_mine();
     for (uint32_t i = 0; i < program->step_count; i++) {
         const uint64_t begin_ns = timeline_begin(track);
-        TAPML_TRY(run_step(executor, program, &program->steps[i]));
+        const tapml_status status = take_step(executor, i);
+        if (status != TAPML_OK) {
+            return aftermath_any(executor->aftermath) && goes_on(status) ? settle(executor)
+                                                                         : status;
+        }
         if (track) {
             draw_step(executor, program, &program->steps[i], begin_ns);
         }
     }
-    value_set_end_call(executor->given.values, program->valid);
-    return TAPML_OK;
+    value_set_end_call(executor->given.values, program->valid, program->arrives);
+    executor->changes = count_changes(executor->given.spaces);
+    return aftermath_any(executor->aftermath) ? settle(executor) : TAPML_OK;
 }
 
 static size_t counter_of(const struct executor *executor, uint32_t op, uint32_t place)

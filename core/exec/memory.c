@@ -16,6 +16,7 @@ struct slot_maker {
     const struct graph *graph;
     const activation_set *marks;
     struct memory_plan *plan;
+    uint64_t spare_bytes; // In which slots are not shared.
     uint32_t *last_use;   // Of each base value.
     uint32_t *busy_until; // Of each slot: the last use of what is in it now.
 };
@@ -117,7 +118,9 @@ static tapml_status place_value(struct slot_maker *maker,
     struct memory_plan *plan = maker->plan;
     uint64_t bytes = 0;
     TAPML_TRY(value_bytes_most(&maker->graph->values[value], largest, &bytes));
-    const uint32_t slot = choose_slot(maker, bytes, time);
+    const int is_own = bytes <= maker->spare_bytes;
+    const uint32_t slot = is_own ? plan->slot_count : choose_slot(maker, bytes, time);
+    maker->spare_bytes -= is_own ? bytes : 0;
     if (slot == plan->slot_count) {
         plan->slot_count++;
     }
@@ -150,6 +153,7 @@ static tapml_status place_values(struct slot_maker *maker, const struct affine_p
 tapml_status memory_plan_create(const struct graph *graph,
                                 const struct affine_point *largest,
                                 const activation_set *marks,
+                                uint64_t spare_bytes,
                                 struct memory_plan *out_plan)
 {
     const size_t count = graph->value_count;
@@ -161,6 +165,7 @@ tapml_status memory_plan_create(const struct graph *graph,
         .graph = graph,
         .marks = marks,
         .plan = &plan,
+        .spare_bytes = spare_bytes,
         .last_use = alloc_array(count, sizeof(*maker.last_use)),
         .busy_until = alloc_array(count, sizeof(*maker.busy_until)),
     };

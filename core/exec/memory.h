@@ -20,10 +20,13 @@ struct memory_plan {
 // Assigns slots. A slot holds its values in every call whose symbols are at most those of `largest`
 // (the capacity is the same in all), rounded up to 64 bytes, and is never empty. A value lives from
 // its producer (inputs: from the start) to its last reader through any view; outputs of the graph
-// live to the end. An output never shares a slot with an input of the same op. `marks` are those of
-// exec/cast; NULL: none. The caller releases the plan.
+// live to the end. An output never shares a slot with an input of the same op. As long as all slots
+// together have at most `spare_bytes`, none is shared: places that work at the same time then do
+// not wait for each other's memory. `marks` are those of exec/cast; NULL: none. The caller releases
+// the plan.
 tapml_status memory_plan_create(const struct graph *graph,
                                 const struct affine_point *largest,
                                 const activation_set *marks,
+                                uint64_t spare_bytes,
                                 struct memory_plan *out_plan) STATUS_USED;
 void memory_plan_release(struct memory_plan *plan);

@@ -54,6 +54,7 @@ struct place_settings {
     const char *backend; // "COMPONENT:DEVICE"; NULL if the device is opened already.
     struct place_isolation isolation;
     enum activation activation;
+    int64_t budget_mib;    // Of its device, for weights, states and values; 0: any.
     int require_all;       // `require = all`: an op that the place refuses is a failure.
     int is_guarded;        // `guard = on`: runs of the model are guarded too, as every replay is.
     const char *observers; // Components of plugins that see each call, blanks between; or NULL.

@@ -16,6 +16,7 @@ void program_destroy(struct program *program)
     alloc_free(program->nodes);
     alloc_free(program->residents);
     alloc_free(program->valid);
+    alloc_free(program->arrives);
     alloc_free(program);
 }
 

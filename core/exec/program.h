@@ -5,8 +5,8 @@
 //
 // Made once by exec/compile and executed by exec/executor at every call with these places. The
 // program decides which values move where; sizes and offsets are those of the call. The steps of a
-// place are queued in their order; a wait for a point stands before the step that needs a value of
-// another place.
+// place are queued in their order, which is that of the graph; a wait for a point stands before the
+// step that needs a value of another place. The order among places is that of exec/dispatch.
 //
 // A program does not change after it is made. Any thread may read it.
 #pragma once
@@ -51,6 +51,10 @@ struct program {
     uint32_t point_count;
     uint64_t serial; // Its number in the executor.
     uint16_t *valid; // For each value, the spaces in which it is valid at the end, a bit each.
+
+    // For each value, the place from which it is on its way to host memory at the end, where the
+    // host has not waited for it; or SPACE_NO_PLACE.
+    uint8_t *arrives;
 };
 
 // Frees a program of `compile_program`. Accepts NULL.

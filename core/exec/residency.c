@@ -72,6 +72,7 @@ struct residency {
     struct shared_file *shared;
     size_t shared_count, shared_capacity;
     uint64_t copied_bytes; // Of loaded panels that are not in place.
+    uint64_t changes;      // Loads and releases.
 };
 
 // A weight as it lies in host memory.
@@ -624,6 +625,7 @@ tapml_status residency_load(struct residency *set, struct resident *resident)
         }
     }
     resident->tensor = &weight->panels[0].tensor;
+    set->changes++;
     return TAPML_OK;
 }
 
@@ -635,6 +637,7 @@ tapml_status residency_release(struct residency *set, struct resident *resident)
     TAPML_TRY(backend_wait(set->backend)); // Nothing uses the buffers any more.
     release_panels(set, (struct weight *)resident);
     resident->tensor = NULL;
+    set->changes++;
     return TAPML_OK;
 }
 
@@ -667,6 +670,28 @@ tapml_status residency_refresh(struct residency *set)
     }
     set->generation = generation;
     return TAPML_OK;
+}
+
+struct resident *residency_at(const struct residency *set, size_t index)
+{
+    return index < set->count ? &set->weights[index]->resident : NULL;
+}
+
+uint64_t residency_bytes(const struct residency *set, const struct resident *resident)
+{
+    const struct weight *weight = (const struct weight *)resident;
+    uint64_t bytes = 0;
+    for (uint64_t i = 0; i < weight->panel_count; i++) {
+        const struct panel *panel = &weight->panels[i];
+        const int is_copied = !panel->spans && !find_buffer(set, panel) && !is_in_place(set, panel);
+        bytes += is_copied ? padded_bytes(panel) : 0;
+    }
+    return bytes;
+}
+
+uint64_t residency_changes(const struct residency *set)
+{
+    return set->changes;
 }
 
 uint64_t residency_copied_bytes(const struct residency *set)

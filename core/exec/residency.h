@@ -32,6 +32,7 @@ struct resident {
     struct residency_key key;
     const tapml_tensor *tensor; // NULL while it is not loaded; the same after each load.
     uint32_t slot;              // Of the compiler: where the last program that has it keeps it.
+    uint32_t next_use; // Of exec/allowance, while it makes room: the next step that needs it.
 };
 
 // The weights of one backend, of one checkpoint. The caller owns the set; the backend outlives it,
@@ -79,6 +80,14 @@ uint64_t residency_spread_bytes(const struct residency *set);
 
 // The number of panels of such a weight: 1 if it is whole, 0 if the backend cannot hold it.
 uint64_t residency_panels(const struct residency *set, const tapml_tensor *form);
+
+// All weights that were found, in the order in which they were; NULL past the last.
+struct resident *residency_at(const struct residency *set, size_t index);
+
+// The bytes of a weight of the set that the backend does not use in place, loaded or not. How often
+// a weight was loaded or released so far: buffers may be others since.
+uint64_t residency_bytes(const struct residency *set, const struct resident *resident);
+uint64_t residency_changes(const struct residency *set);
 
 // The bytes of loaded weights that the backend does not use in place.
 uint64_t residency_copied_bytes(const struct residency *set);

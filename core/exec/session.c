@@ -202,6 +202,9 @@ tapml_status session_create(const struct session_options *options, struct sessio
 
 static void forget_programs(struct session *session)
 {
+    if (session->executor) {
+        executor_forget(session->executor);
+    }
     while (session->program_count > 0) {
         const struct session_program *last = &session->programs[--session->program_count];
         program_destroy(last->program);
@@ -236,13 +239,24 @@ tapml_status session_set_plan(struct session *session, const struct plan *plan)
     return schedule_set_plan(session->schedule, plan);
 }
 
+// The result of something that waits: what the last step has queued may have failed.
+static tapml_status settled(struct session *session, tapml_status status)
+{
+    if (status == TAPML_OK || session->spaces.failed == SPACE_NO_PLACE) {
+        return status;
+    }
+    session->is_broken = 1;
+    session->has_step = 0;
+    return executor_settle(session->executor, status);
+}
+
 tapml_status session_begin(struct session *session, int64_t length)
 {
     if (length < 0 || length > session->capacity) {
         return status_fail(TAPML_INVALID, "a prompt of %lld tokens exceeds the capacity %lld",
                            (long long)length, (long long)session->capacity);
     }
-    TAPML_TRY(space_wait_all(&session->spaces));
+    TAPML_TRY(settled(session, space_wait_all(&session->spaces)));
     for (uint32_t i = 0; i < session->spaces.place_count; i++) {
         TAPML_TRY(residency_refresh(session->spaces.places[i].weights));
     }
@@ -422,7 +436,7 @@ tapml_status session_step(struct session *session,
     session->has_step = 0;
     session->point = call.point;
     value_set_begin_call(session->values, &call.point);
-    TAPML_TRY(input_evaluate(session->inputs, &call));
+    TAPML_TRY(settled(session, input_evaluate(session->inputs, &call)));
     TAPML_TRY(find_program(session, &call.point, &program));
     ASSERT(program && program->node_count == session->graph->op_count); // Each op is called once.
     session->is_broken = 1;
@@ -433,6 +447,11 @@ tapml_status session_step(struct session *session,
     session->has_step = 1;
     session->position = end;
     return TAPML_OK;
+}
+
+uint32_t session_failed_op(const struct session *session)
+{
+    return executor_failed_op(session->executor);
 }
 
 tapml_status session_feed(struct session *session, const int32_t *ids, int64_t count)
@@ -495,7 +514,7 @@ tapml_status session_output(struct session *session,
     if (!session->has_step) {
         return status_fail(TAPML_PRECONDITION, "there is no output '%s' before a step", name);
     }
-    TAPML_TRY(output_get(session->outputs, name, &session->point, &output));
+    TAPML_TRY(settled(session, output_get(session->outputs, name, &session->point, &output)));
     ASSERT(output.rank <= TAPML_MAX_RANK && output.values);
     memcpy(out_shape, output.shape, sizeof(output.shape));
     *out_rank = output.rank;
@@ -517,7 +536,7 @@ tapml_status session_state(struct session *session,
     if (!session->has_step || state->dtype != TAPML_F32) {
         return status_fail(TAPML_PRECONDITION, "state '%s' has no values of f32", name);
     }
-    TAPML_TRY(value_memory(session->values, index, &memory));
+    TAPML_TRY(settled(session, value_memory(session->values, index, &memory)));
     *out_row_values = 1;
     for (uint32_t i = 1; i < state->rank; i++) {
         *out_row_values *= (uint64_t)affine_at(&state->shape[i], &session->point);

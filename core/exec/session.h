@@ -3,9 +3,10 @@
 
 // A graph that runs over one or more backends, one sequence at a time.
 //
-// The session owns slots, states and device copies of weights. Execution is eager, op by op; a
-// value that crosses backends is moved once per consumer (exec/transfer); between host-memory
-// backends nothing moves. After the first step of each shape nothing is allocated.
+// The session owns slots, states and device copies of weights. Steps are queued on all places at
+// once (exec/dispatch); a value that crosses backends is moved once per consumer (exec/transfer);
+// between host-memory backends nothing moves. After the first step of each shape nothing is
+// allocated, unless a place has a budget that its weights exceed (exec/allowance).
 //
 // A call of one token is the phase decode; everything else is prefill.
 //
@@ -76,13 +77,18 @@ tapml_status session_give(struct session *session, const struct prompt_givens *g
 // whose logits are wanted, in order; NULL: all. Ids outside of what the ops declare, calls longer
 // than `chunk` and positions beyond the capacity are TAPML_INVALID, and the sequence can continue.
 // If an op fails, a new sequence has to begin: TAPML_PRECONDITION until then. The message names the
-// op: "layers.3/attn/q_proj (tapml.linear) on gpu: ...". Calls that are queued last may start only
-// when an output or the next step needs them.
+// failed op that stands first in the graph: "layers.3/attn/q_proj (tapml.linear) on gpu: ...".
+// Calls that are queued last may start, and fail, only when an output or the next step needs them.
+// TAPML_NO_MEMORY if an op needs more than the budget of its place.
 tapml_status session_step(struct session *session,
                           const int32_t *ids,
                           int64_t count,
                           const int32_t *rows,
                           int64_t row_count) STATUS_USED;
+
+// The op, an index into the graph, that the message of a failed step or output names: others may
+// have been called behind it. GRAPH_NONE if it names none.
+uint32_t session_failed_op(const struct session *session);
 
 // Runs any number of tokens in calls of at most `chunk`, with logits of the last token only. Fails
 // as `session_step` does.

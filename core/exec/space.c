@@ -8,10 +8,13 @@
 
 enum { BLOCK_GRAIN = 64 };
 
+enum follows { FOLLOWS_UNKNOWN, FOLLOWS_YES, FOLLOWS_NO };
+
 void space_set_init(struct space_set *set, struct place *const *places, uint32_t count)
 {
     ASSERT(count <= SPACE_PLACES_MAX);
-    *set = (struct space_set){.place_count = count, .current = SPACE_NO_PLACE};
+    *set = (struct space_set){
+        .place_count = count, .current = SPACE_NO_PLACE, .failed = SPACE_NO_PLACE};
     for (uint32_t i = 0; i < count; i++) {
         ASSERT(places[i]->backend);
         const struct backend_info *info = backend_info(places[i]->backend);
@@ -22,6 +25,7 @@ void space_set_init(struct space_set *set, struct place *const *places, uint32_t
             .weights = places[i]->weights,
             .space = is_host ? SPACE_HOST : SPACE_HOST + 1 + i,
             .activation = info->activation,
+            .budget_bytes = is_host ? 0 : (uint64_t)places[i]->settings.budget_mib << 20,
         };
     }
 }
@@ -38,19 +42,23 @@ void space_set_release(struct space_set *set)
     set->memory = NULL;
 }
 
-static tapml_status explain_place(tapml_status status, const struct space_place *place)
+tapml_status space_explain(struct space_set *set, uint32_t place, tapml_status status)
 {
-    return status == TAPML_OK ? status : status_explain(status, "on %s", place->name);
+    if (status == TAPML_OK) {
+        return status;
+    }
+    set->failed = place;
+    return status_explain(status, "on %s", set->places[place].name);
 }
 
 tapml_status space_wait(struct space_set *set, uint32_t place)
 {
     struct space_place *own = &set->places[place];
     ASSERT(place < set->place_count && own->done <= own->written);
-    TAPML_TRY(explain_place(backend_wait(own->backend), own));
-    own->done = own->written;
+    const tapml_status status = backend_wait(own->backend);
+    own->done = own->written; // Also where it fails: nothing is queued any more.
     own->is_busy = own->is_held = 0;
-    return TAPML_OK;
+    return space_explain(set, place, status);
 }
 
 tapml_status space_wait_all(struct space_set *set)
@@ -69,7 +77,7 @@ tapml_status space_signal(struct space_set *set, uint32_t place, struct space_po
     ASSERT(place < set->place_count);
     out_point->work = own->work;
     out_point->written = own->written;
-    return explain_place(backend_signal(own->backend, &out_point->point), own);
+    return space_explain(set, place, backend_signal(own->backend, &out_point->point));
 }
 
 tapml_status space_wait_for(struct space_set *set, uint32_t place, const struct space_point *point)
@@ -77,7 +85,12 @@ tapml_status space_wait_for(struct space_set *set, uint32_t place, const struct 
     struct space_place *own = &set->places[place];
     ASSERT(place < set->place_count);
     ASSERT(point->work <= own->work && point->written <= own->written); // It is of this place.
-    TAPML_TRY(explain_place(backend_wait_for(own->backend, point->point), own));
+    const tapml_status status = backend_wait_for(own->backend, point->point);
+    if (status != TAPML_OK) { // Nothing is queued any more.
+        own->done = own->written;
+        own->is_busy = own->is_held = 0;
+        return space_explain(set, place, status);
+    }
     own->done = point->written > own->done ? point->written : own->done;
     if (point->work == own->work) {
         own->is_busy = own->is_held = 0;
@@ -85,18 +98,38 @@ tapml_status space_wait_for(struct space_set *set, uint32_t place, const struct 
     return TAPML_OK;
 }
 
+// As `space_follow`; TAPML_UNIMPLEMENTED where the queue cannot wait.
+static tapml_status
+follow(struct space_set *set, uint32_t place, uint32_t from, const struct space_point *point)
+{
+    struct space_place *own = &set->places[place], *other = &set->places[from];
+    uint8_t *follows = &set->follows[place][from];
+    if (*follows == FOLLOWS_NO) {
+        return TAPML_UNIMPLEMENTED;
+    }
+    if (other->is_held) {
+        other->is_held = 0;
+        TAPML_TRY(space_explain(set, from, backend_flush(other->backend)));
+    }
+    const tapml_status status = backend_queue_wait(own->backend, point->point);
+    *follows = status == TAPML_UNIMPLEMENTED ? FOLLOWS_NO : FOLLOWS_YES;
+    if (status != TAPML_OK) {
+        return status == TAPML_UNIMPLEMENTED ? status : space_explain(set, place, status);
+    }
+    if (point->written > set->followed[place][from]) {
+        set->followed[place][from] = point->written;
+    }
+    own->is_busy = 1;
+    return TAPML_OK;
+}
+
 tapml_status
 space_follow(struct space_set *set, uint32_t place, uint32_t from, const struct space_point *point)
 {
-    struct space_place *own = &set->places[place], *other = &set->places[from];
     ASSERT(place < set->place_count && from < set->place_count && place != from);
-    ASSERT(point->work <= other->work); // It is of `from`.
-    if (other->is_held) {
-        other->is_held = 0;
-        TAPML_TRY(explain_place(backend_flush(other->backend), other));
-    }
-    const tapml_status status = backend_queue_wait(own->backend, point->point);
-    return status == TAPML_UNIMPLEMENTED ? status : explain_place(status, own);
+    ASSERT(point->work <= set->places[from].work); // It is of `from`.
+    const tapml_status status = follow(set, place, from, point);
+    return status == TAPML_UNIMPLEMENTED ? space_wait_for(set, from, point) : status;
 }
 
 tapml_status space_flush_others(struct space_set *set, uint32_t place)
@@ -105,7 +138,7 @@ tapml_status space_flush_others(struct space_set *set, uint32_t place)
         struct space_place *other = &set->places[i];
         if (i != place && other->is_held) {
             other->is_held = 0;
-            TAPML_TRY(explain_place(backend_flush(other->backend), other));
+            TAPML_TRY(space_explain(set, i, backend_flush(other->backend)));
         }
     }
     return TAPML_OK;
@@ -147,10 +180,20 @@ void space_block_init(struct space_block *block, struct activation_bytes bytes)
     }
 }
 
+void space_free(struct space_set *set, struct space_block *block, uint32_t place)
+{
+    struct space_place *own = &set->places[place];
+    if (block->buffers[place] && own->space != SPACE_HOST) {
+        own->bytes -= space_bytes(set, block, place);
+    }
+    backend_buffer_free(own->backend, block->buffers[place]);
+    block->buffers[place] = NULL;
+}
+
 void space_block_release(struct space_block *block, struct space_set *set)
 {
     for (uint32_t i = 0; i < set->place_count; i++) {
-        backend_buffer_free(set->places[i].backend, block->buffers[i]);
+        space_free(set, block, i);
     }
     if (block->span.memory) {
         shared_give_back(set->memory, &block->span);
@@ -183,7 +226,7 @@ static tapml_status share(struct space_set *set)
                 .bytes = shared_bytes(set->memory, place->shared),
                 .descriptor = shared_descriptor(set->memory, place->shared),
             };
-            TAPML_TRY(explain_place(backend_share(place->backend, &loan), place));
+            TAPML_TRY(space_explain(set, i, backend_share(place->backend, &loan)));
         }
     }
     return TAPML_OK;
@@ -234,39 +277,53 @@ tapml_status space_buffer(struct space_set *set,
                           uint32_t place,
                           tapml_object **out_buffer)
 {
-    const struct space_place *own = &set->places[place];
+    struct space_place *own = &set->places[place];
     tapml_object **buffer = &block->buffers[place];
     ASSERT(place < set->place_count);
     if (!*buffer && own->space == SPACE_HOST) {
         void *memory = NULL;
         TAPML_TRY(space_memory(set, block, &memory));
         TAPML_TRY(
-            explain_place(backend_buffer_wrap(own->backend, memory, block->bytes.at[ACTIVATION_F32],
-                                              TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, buffer),
-                          own));
+            space_explain(set, place,
+                          backend_buffer_wrap(own->backend, memory, block->bytes.at[ACTIVATION_F32],
+                                              TAPML_ACCESS_READ | TAPML_ACCESS_WRITE, buffer)));
     } else if (!*buffer) {
-        TAPML_TRY(explain_place(
-            backend_buffer_new(own->backend, space_bytes(set, block, place), buffer), own));
+        TAPML_TRY(space_explain(
+            set, place, backend_buffer_new(own->backend, space_bytes(set, block, place), buffer)));
+        own->bytes += space_bytes(set, block, place);
     }
     *out_buffer = *buffer;
     return TAPML_OK;
 }
 
-// Waits until no place but `itself` reads the host memory of a block: its own work is in order.
-static tapml_status
-claim_from(struct space_set *set, const struct space_block *block, uint32_t itself)
+// Whether place `i` may still read the host memory of a block, as far as the host knows.
+static int is_read(const struct space_set *set, const struct space_block *block, uint32_t i)
+{
+    return block->read_by[i] > set->places[i].done;
+}
+
+tapml_status space_claim(struct space_set *set, const struct space_block *block)
 {
     for (uint32_t i = 0; i < set->place_count; i++) {
-        if (i != itself && block->read_by[i] > set->places[i].done) {
+        if (is_read(set, block, i)) {
             TAPML_TRY(space_wait(set, i));
         }
     }
     return TAPML_OK;
 }
 
-tapml_status space_claim(struct space_set *set, const struct space_block *block)
+// Lets what is queued at a place from now on wait until no other one reads the host memory of a
+// block. Its own work is in order.
+static tapml_status claim_at(struct space_set *set, const struct space_block *block, uint32_t place)
 {
-    return claim_from(set, block, SPACE_NO_PLACE);
+    for (uint32_t i = 0; i < set->place_count; i++) {
+        if (i != place && is_read(set, block, i) && block->read_by[i] > set->followed[place][i]) {
+            struct space_point point;
+            TAPML_TRY(space_signal(set, i, &point));
+            TAPML_TRY(space_follow(set, place, i, &point));
+        }
+    }
+    return TAPML_OK;
 }
 
 // Whole grains around [begin, end); blocks end on one.
@@ -286,9 +343,9 @@ tapml_status space_upload(
     TAPML_TRY(space_memory(set, block, &memory));
     TAPML_TRY(space_buffer(set, block, place, &buffer));
     widen(&begin, &end);
-    TAPML_TRY(explain_place(
-        transfer_to(own->backend, buffer, begin, (unsigned char *)memory + begin, end - begin),
-        own));
+    TAPML_TRY(space_explain(
+        set, place,
+        transfer_to(own->backend, buffer, begin, (unsigned char *)memory + begin, end - begin)));
     space_note_call(set, place);
     block->read_by[place] = ++own->written;
     return TAPML_OK;
@@ -301,13 +358,13 @@ tapml_status space_download(
     ASSERT(own->space != SPACE_HOST && begin <= end && end <= block->bytes.at[ACTIVATION_F32]);
     tapml_object *buffer = NULL;
     void *memory = NULL;
-    TAPML_TRY(claim_from(set, block, place));
+    TAPML_TRY(claim_at(set, block, place));
     TAPML_TRY(space_memory(set, block, &memory));
     TAPML_TRY(space_buffer(set, block, place, &buffer));
     widen(&begin, &end);
-    TAPML_TRY(explain_place(
-        transfer_from(own->backend, buffer, begin, (unsigned char *)memory + begin, end - begin),
-        own));
+    TAPML_TRY(space_explain(
+        set, place,
+        transfer_from(own->backend, buffer, begin, (unsigned char *)memory + begin, end - begin)));
     space_note_call(set, place);
     return TAPML_OK;
 }

@@ -6,7 +6,7 @@
 // Space 0 is host memory, which all host-memory backends share through buffers that wrap it; every
 // other backend has a space of its own. Bytes move between spaces over host memory. The set knows
 // the current place: before another place is entered, the work of host-memory backends is waited
-// for.
+// for, so that others never see half of what they write.
 //
 // One thread, that of the backends, whose failures are returned with the name of the place;
 // TAPML_NO_MEMORY. Sizes and offsets are bytes.
@@ -37,6 +37,8 @@ struct space_place {
     uint64_t written;           // Writes from host memory that were queued so far.
     uint64_t done;              // How many of these are known to be done.
     uint32_t shared;            // Regions of the set's memory that are shared with it.
+    uint64_t bytes;             // Of the buffers of blocks, where its memory is its own.
+    uint64_t budget_bytes;      // For these and the weights (exec/allowance); 0: any.
 };
 
 // A moment in the work of a place.
@@ -49,6 +51,12 @@ struct space_set {
     struct space_place places[SPACE_PLACES_MAX];
     uint32_t place_count;
     uint32_t current; // The place that was entered last.
+    uint32_t failed;  // The place whose backend failed last; SPACE_NO_PLACE: none has.
+
+    // Whether the queue of a place waits for points of another one; which of that one's writes it
+    // has waited for.
+    uint8_t follows[SPACE_PLACES_MAX][SPACE_PLACES_MAX];
+    uint64_t followed[SPACE_PLACES_MAX][SPACE_PLACES_MAX];
 
     // Host memory of the blocks if a place is behind a link, whose far side reads it there.
     struct shared *memory; // NULL until it is needed.
@@ -78,6 +86,10 @@ void space_set_release(struct space_set *set);
 // current before if that has work.
 tapml_status space_enter(struct space_set *set, uint32_t place) STATUS_USED;
 
+// A failure of the backend of `place`, which is noted as `failed`, with the name of the place.
+// Gives `status` back.
+tapml_status space_explain(struct space_set *set, uint32_t place, tapml_status status);
+
 // Notes that work was queued at `place`.
 void space_note_call(struct space_set *set, uint32_t place);
 
@@ -92,8 +104,8 @@ space_signal(struct space_set *set, uint32_t place, struct space_point *out_poin
 tapml_status
 space_wait_for(struct space_set *set, uint32_t place, const struct space_point *point) STATUS_USED;
 
-// Makes work that is queued at `place` from now on start after a point of `from`, without a wait of
-// the host. TAPML_UNIMPLEMENTED if these two places never can.
+// Makes work that is queued at `place` from now on start after a point of `from`. The host waits
+// where the queues of these two places cannot.
 tapml_status space_follow(struct space_set *set,
                           uint32_t place,
                           uint32_t from,
@@ -121,8 +133,11 @@ tapml_status space_buffer(struct space_set *set,
                           uint32_t place,
                           tapml_object **out_buffer) STATUS_USED;
 
-// Waits until no place reads a block's memory in this process any more, so that it can be
-// overwritten.
+// Frees the buffer of a block at a place with memory of its own, which no queued work uses.
+void space_free(struct space_set *set, struct space_block *block, uint32_t place);
+
+// Waits until no place reads a block's memory in this process any more, so that the host can
+// overwrite it. What `space_download` overwrites the queue of the place waits for, if it can.
 tapml_status space_claim(struct space_set *set, const struct space_block *block) STATUS_USED;
 
 // Copies [begin, end) from host memory to a device's place, and back; both ends are widened to

@@ -116,8 +116,9 @@ static tapml_status fill(struct state *state, struct space_set *spaces, uint32_t
     if (words[0] == words[1]) {
         tapml_object *buffer = NULL;
         TAPML_TRY(space_buffer(spaces, &state->block, place, &buffer));
-        TAPML_TRY(backend_fill(spaces->places[place].backend, buffer, 0,
-                               space_bytes(spaces, &state->block, place), words[0]));
+        TAPML_TRY(space_explain(spaces, place,
+                                backend_fill(spaces->places[place].backend, buffer, 0,
+                                             space_bytes(spaces, &state->block, place), words[0])));
         space_note_call(spaces, place);
     } else {
         // Eight bytes that differ are more than a fill repeats.

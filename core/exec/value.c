@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+// What several places may take in host memory so that they wait less for each other.
+enum { SPARE_BYTES = 16 << 20 };
+
 struct value_set {
     const struct graph *graph;
     struct space_set *spaces;
@@ -20,9 +23,10 @@ struct value_set {
     activation_set *marks;     // Of exec/cast, one for each value.
     struct affine_point point; // Of this call.
 
-    // For each value, spaces where it is valid behind the last call, a bit each: what the host
-    // asks.
+    // For each value, spaces where it is valid behind the last call, a bit each, and the place from
+    // which it has yet to arrive: what the host asks.
     uint16_t *valid;
+    uint8_t *arrives;
 };
 
 static tapml_status make_states(struct value_set *set, const struct affine_point *largest)
@@ -51,10 +55,12 @@ static tapml_status make_states(struct value_set *set, const struct affine_point
 
 static tapml_status make_slots(struct value_set *set, const struct affine_point *largest)
 {
-    TAPML_TRY(memory_plan_create(set->graph, largest, set->marks, &set->plan));
+    TAPML_TRY(memory_plan_create(set->graph, largest, set->marks,
+                                 set->spaces->place_count > 1 ? SPARE_BYTES : 0, &set->plan));
     set->slots = alloc_array(set->plan.slot_count, sizeof(*set->slots));
     set->valid = alloc_array(set->graph->value_count, sizeof(*set->valid));
-    if (!set->slots || !set->valid) {
+    set->arrives = alloc_array(set->graph->value_count, sizeof(*set->arrives));
+    if (!set->slots || !set->valid || !set->arrives) {
         return status_no_memory();
     }
     for (uint32_t i = 0; i < set->plan.slot_count; i++) {
@@ -109,6 +115,7 @@ void value_set_destroy(struct value_set *set)
     alloc_free(set->states);
     alloc_free(set->state_of);
     alloc_free(set->valid);
+    alloc_free(set->arrives);
     alloc_free(set->marks);
     alloc_free(set);
 }
@@ -124,11 +131,15 @@ void value_set_begin_call(struct value_set *set, const struct affine_point *poin
 {
     set->point = *point;
     memset(set->valid, 0, set->graph->value_count * sizeof(*set->valid));
+    memset(set->arrives, SPACE_NO_PLACE, set->graph->value_count * sizeof(*set->arrives));
 }
 
-void value_set_end_call(struct value_set *set, const uint16_t *valid)
+void value_set_end_call(struct value_set *set, const uint16_t *valid, const uint8_t *arrives)
 {
     memcpy(set->valid, valid, set->graph->value_count * sizeof(*set->valid));
+    if (arrives) {
+        memcpy(set->arrives, arrives, set->graph->value_count * sizeof(*set->arrives));
+    }
 }
 
 static struct space_block *slot_of(struct value_set *set, uint32_t value)
@@ -201,10 +212,15 @@ void value_note_rows(
 // Makes a value valid in host memory, from the place that computed it.
 static tapml_status fetch(struct value_set *set, uint32_t value)
 {
-    uint32_t place = 0;
+    uint32_t place = set->arrives[value];
+    if (place != SPACE_NO_PLACE) {
+        TAPML_TRY(space_wait(set->spaces, place));
+        set->arrives[value] = SPACE_NO_PLACE;
+    }
     if (is_valid(set, value, SPACE_HOST)) {
         return TAPML_OK;
     }
+    place = 0;
     while (place < set->spaces->place_count &&
            !is_valid(set, value, set->spaces->places[place].space)) {
         place++;
@@ -239,6 +255,42 @@ tapml_status value_input_memory(struct value_set *set, uint32_t value, void **ou
 const activation_set *value_marks(const struct value_set *set)
 {
     return set->marks;
+}
+
+uint32_t value_slot(const struct value_set *set, uint32_t value)
+{
+    ASSERT(value < set->graph->value_count && set->plan.slot_of[value] < set->plan.slot_count);
+    return set->plan.slot_of[value];
+}
+
+uint32_t value_slot_count(const struct value_set *set)
+{
+    return set->plan.slot_count;
+}
+
+int value_has_buffer(const struct value_set *set, uint32_t value, uint32_t place)
+{
+    const uint32_t state = set->state_of[value];
+    return state != GRAPH_NONE ? set->states[state].block.buffers[place] != NULL
+                               : value_slot_is_there(set, value_slot(set, value), place);
+}
+
+int value_slot_is_there(const struct value_set *set, uint32_t slot, uint32_t place)
+{
+    ASSERT(slot < set->plan.slot_count);
+    return set->slots[slot].buffers[place] != NULL;
+}
+
+uint64_t value_slot_bytes(const struct value_set *set, uint32_t slot, uint32_t place)
+{
+    ASSERT(slot < set->plan.slot_count);
+    return space_bytes(set->spaces, &set->slots[slot], place);
+}
+
+void value_free_slot(struct value_set *set, uint32_t slot, uint32_t place)
+{
+    ASSERT(slot < set->plan.slot_count);
+    space_free(set->spaces, &set->slots[slot], place);
 }
 
 uint64_t value_bytes(const struct value_set *set, uint32_t value)

@@ -29,9 +29,11 @@ void value_set_destroy(struct value_set *set);
 void value_set_begin(struct value_set *set);
 
 // Begins a call: no input and no computed value is valid. Ends it: the host may read values.
-// `valid` has for each value the spaces in which the call has left it, a bit each; it is copied.
+// `valid` has for each value the spaces in which the call has left it, a bit each, `arrives` the
+// place from which it is still on its way to host memory, or SPACE_NO_PLACE (NULL: none is); both
+// are copied.
 void value_set_begin_call(struct value_set *set, const struct affine_point *point);
-void value_set_end_call(struct value_set *set, const uint16_t *valid);
+void value_set_end_call(struct value_set *set, const uint16_t *valid, const uint8_t *arrives);
 
 // All functions below take base values: inputs, states, computed values.
 
@@ -68,6 +70,18 @@ value_input_memory(struct value_set *set, uint32_t value, void **out_memory) STA
 
 // The marks of exec/cast, one for each value. Live as long as the set.
 const activation_set *value_marks(const struct value_set *set);
+
+// The slot whose host memory a value that is no state has, of `value_slot_count`. Values that are
+// never alive together share one.
+uint32_t value_slot(const struct value_set *set, uint32_t value);
+uint32_t value_slot_count(const struct value_set *set);
+
+// Whether a value has a buffer at a place; whether a slot has one; its size, there or not. Frees
+// that of a slot, which no queued work uses.
+int value_has_buffer(const struct value_set *set, uint32_t value, uint32_t place);
+int value_slot_is_there(const struct value_set *set, uint32_t slot, uint32_t place);
+uint64_t value_slot_bytes(const struct value_set *set, uint32_t slot, uint32_t place);
+void value_free_slot(struct value_set *set, uint32_t slot, uint32_t place);
 
 // The size of a value in this call, dense.
 uint64_t value_bytes(const struct value_set *set, uint32_t value);

@@ -209,6 +209,9 @@ static tapml_status visit(void *user, const struct carved_case *item, const tapm
     struct looking *looking = user;
 
     (void)op;
+    if (looking->visited != TAPML_OK) {
+        return looking->visited; // The run goes on with what does not depend on that call.
+    }
     looking->visited = looking->look->mode == WATCH_SHADOW ? visit_shadow(looking, item)
                                                            : visit_cumulative(looking, item);
     return looking->visited;
@@ -267,12 +270,14 @@ static tapml_status run_prompt(struct looking *looking)
     return TAPML_OK;
 }
 
-// A failure of the target in the run is what it did in the op that was called last, unless somebody
-// else has brought it about.
+// A failure of the target in the run is what it did in the op that the run names, or else in the
+// one that was called last, unless somebody else has brought it about.
 static tapml_status take_failure(struct looking *looking, tapml_status status)
 {
-    struct watch_finding *finding = &looking->findings[looking->current];
-    const struct graph_op *op = &graph_of(looking->watch)->ops[looking->current];
+    const uint32_t failed = session_failed_op(looking->session);
+    const uint32_t at = failed == GRAPH_NONE ? looking->current : failed;
+    struct watch_finding *finding = &looking->findings[at];
+    const struct graph_op *op = &graph_of(looking->watch)->ops[at];
     const char *message = arena_text(looking->result->arena, status_message());
 
     if (status == TAPML_OK || status_ends_all(status) || looking->look->mode == WATCH_SHADOW ||

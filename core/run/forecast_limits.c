@@ -286,7 +286,8 @@ static tapml_status count_slots(const struct forecast_frame *frame, struct forec
 {
     struct memory_plan plan;
 
-    TAPML_TRY(memory_plan_create(frame->graph, &frame->largest, value_marks(frame->values), &plan));
+    TAPML_TRY(
+        memory_plan_create(frame->graph, &frame->largest, value_marks(frame->values), 0, &plan));
     for (uint32_t i = 0; i < plan.slot_count; i++) {
         memory->activations += plan.slot_bytes[i].at[frame->given.activation];
     }

@@ -75,7 +75,8 @@ for key, value, expected in [
         ("run/capacity", "0", "a whole number from 1 to 16777216"), ("run/chunk", "0", "a whole number from 1"),
         ("run/chunk", "17", "at most the capacity, 16"), ("run/decode", "17", "at most the capacity, 16"),
         ("run/keep", "some", "'first' or 'all'"), ("model/unknown-keys", "alow", "'refuse' or 'allow'"),
-        ("target.gpu/require", "none", "'any' or 'all'"), ("offload/prompts", "0", "a whole number from 1")]:
+        ("target.gpu/require", "none", "'any' or 'all'"), ("target.gpu/budget", "-1", "a whole number from 0"),
+        ("offload/prompts", "0", "a whole number from 1")]:
     section, name = key.split("/")
     ini(f"{key} = {value}", [f"[{section}] {name}: expected {expected}", f"found '{value}'" if "at most" not in expected
                              else f"found {value}"], {key: value})

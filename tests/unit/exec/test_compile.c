@@ -53,8 +53,8 @@ Test(compile, waits_where_a_value_is_read)
                    "call    gpu: product (tapml.linear)\n"
                    "call    gpu: act (tapml.silu)\n"
                    "move    act f32, gpu -> host\n"
-                   "wait    host: point 0 of gpu\n"
                    "signal  gpu: point 1\n"
+                   "wait    host: point 0 of gpu\n"
                    "wait    host: point 1 of gpu\n"
                    "call    source: sum (tapml.add)\n");
     close_fixture(&fixture);
@@ -89,17 +89,15 @@ Test(compile, casts_where_a_place_has_another_dtype)
     fixture.spaces.places[GPU].backend = reduced_backend(reduced);
     fixture.spaces.places[GPU].activation = ACTIVATION_F16;
     expect_program(&fixture, (const uint8_t[]){SOURCE, SOURCE, GPU, SOURCE}, 0,
-                   "call    source: norm (tapml.rms_norm)\n"
                    "upload  source: w f32\n"
+                   "call    source: norm (tapml.rms_norm)\n"
                    "call    source: product (tapml.linear)\n"
-                   "signal  source: point 0\n"
-                   "wait    host: point 0 of source\n"
                    "cast    product: f32 -> f16\n"
                    "move    product f16, host -> gpu\n"
                    "call    gpu: act (tapml.silu)\n"
                    "move    act f16, gpu -> host\n"
-                   "signal  gpu: point 1\n"
-                   "wait    host: point 1 of gpu\n"
+                   "signal  gpu: point 0\n"
+                   "wait    host: point 0 of gpu\n"
                    "cast    act: f16 -> f32\n"
                    "call    source: sum (tapml.add)\n");
     fixture.spaces.places[GPU].backend = fixture.backends[GPU];

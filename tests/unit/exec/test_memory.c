@@ -33,7 +33,7 @@ Test(memory, gives_a_chain_two_slots)
     struct sketch sketch;
     struct memory_plan plan;
     make_chain(&sketch);
-    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, &plan), TAPML_OK);
+    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, 0, &plan), TAPML_OK);
     cr_expect_eq(plan.slot_count, 2);
     for (uint32_t v = 1; v < 5; v++) {
         cr_expect_neq(plan.slot_of[v], plan.slot_of[v - 1], "op %u writes what it reads", v - 1);
@@ -54,7 +54,7 @@ Test(memory, keeps_outputs_and_what_views_read)
     sketch_op(&sketch, &tapml_silu, "e", (const uint32_t[]){half, e});
     sketch_output(&sketch, "b", 2);
     struct memory_plan plan;
-    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, &plan), TAPML_OK);
+    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, 0, &plan), TAPML_OK);
     for (uint32_t v = 2; v <= 4; v++) {
         cr_expect_neq(plan.slot_of[v], plan.slot_of[1], "'a' is overwritten by %u", v);
     }
@@ -74,7 +74,7 @@ Test(memory, keeps_inputs_apart_also_where_nobody_reads_them)
     const uint32_t y = sketch_value(&sketch, GRAPH_COMPUTED, "y", sketch_sum(1, 0), 4);
     sketch_op(&sketch, &tapml_silu, "y", (const uint32_t[]){b, y});
     struct memory_plan plan;
-    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, &plan), TAPML_OK);
+    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, 0, &plan), TAPML_OK);
     cr_expect_neq(plan.slot_of[a], plan.slot_of[b]);
     cr_expect_eq(plan.slot_of[y], plan.slot_of[a], "'a' is read by nobody");
     memory_plan_release(&plan);
@@ -88,7 +88,7 @@ Test(memory, needs_no_slots_for_what_lives_elsewhere)
     const uint32_t s = sketch_value(&sketch, GRAPH_STATE, "s", sketch_sum(4, 0), 4);
     const uint32_t c = sketch_value(&sketch, GRAPH_CONSTANT, "c", sketch_sum(4, 0), 4);
     struct memory_plan plan;
-    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, &plan), TAPML_OK);
+    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, 0, &plan), TAPML_OK);
     cr_expect_eq(plan.slot_count, 0);
     cr_expect_eq(plan.slot_of[w], GRAPH_NONE);
     cr_expect_eq(plan.slot_of[s], GRAPH_NONE);
@@ -107,7 +107,7 @@ Test(memory, sizes_slots_for_the_largest_call)
     sketch_value(&sketch, GRAPH_INPUT, "empty", sketch_sum(0, 0), 3);
     sketch_value(&sketch, GRAPH_INPUT, "odd", sketch_sum(1, 0), 17);
     struct memory_plan plan;
-    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, &plan), TAPML_OK);
+    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, 0, &plan), TAPML_OK);
     cr_expect_eq(plan.slot_bytes[plan.slot_of[0]].at[ACTIVATION_F32], 192, "34 rows of 4 bytes");
     cr_expect_eq(plan.slot_bytes[plan.slot_of[1]].at[ACTIVATION_F32], 384, "32 rows of 12 bytes");
     cr_expect_eq(plan.slot_bytes[plan.slot_of[2]].at[ACTIVATION_F32], 64);
@@ -126,7 +126,7 @@ Test(memory, enlarges_a_free_slot)
     sketch_op(&sketch, &tapml_silu, "a", (const uint32_t[]){x, a});
     sketch_op(&sketch, &tapml_silu, "b", (const uint32_t[]){a, b});
     struct memory_plan plan;
-    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, &plan), TAPML_OK);
+    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, NULL, 0, &plan), TAPML_OK);
     cr_expect_eq(plan.slot_count, 2);
     cr_expect_eq(plan.slot_of[b], plan.slot_of[x]);
     cr_expect_eq(plan.slot_bytes[plan.slot_of[b]].at[ACTIVATION_F32], 8 * 64 * 4);
@@ -139,17 +139,17 @@ Test(memory, refuses_what_is_too_large)
     struct memory_plan plan = {0};
     sketch_init(&sketch);
     sketch_value(&sketch, GRAPH_INPUT, "huge", sketch_sum(0, INT64_C(1) << 40), INT64_C(1) << 40);
-    cr_expect_eq(memory_plan_create(&sketch.graph, &largest, NULL, &plan), TAPML_INVALID);
+    cr_expect_eq(memory_plan_create(&sketch.graph, &largest, NULL, 0, &plan), TAPML_INVALID);
     cr_expect(strstr(status_message(), "'huge'"), "%s", status_message());
 
     sketch_init(&sketch);
     sketch_value(&sketch, GRAPH_INPUT, "negative", sketch_sum(-1, 0), 2);
-    cr_expect_eq(memory_plan_create(&sketch.graph, &largest, NULL, &plan), TAPML_INVALID);
+    cr_expect_eq(memory_plan_create(&sketch.graph, &largest, NULL, 0, &plan), TAPML_INVALID);
     cr_expect(strstr(status_message(), "'negative'"), "%s", status_message());
 
     sketch_init(&sketch);
     sketch_value(&sketch, GRAPH_INPUT, "bytes", sketch_sum(INT64_C(1) << 40, 0), INT64_C(1) << 22);
-    cr_expect_eq(memory_plan_create(&sketch.graph, &largest, NULL, &plan), TAPML_INVALID);
+    cr_expect_eq(memory_plan_create(&sketch.graph, &largest, NULL, 0, &plan), TAPML_INVALID);
     cr_expect(strstr(status_message(), "'bytes'"), "%s", status_message());
     cr_expect_null(plan.slot_of);
 }
@@ -157,7 +157,7 @@ Test(memory, refuses_what_is_too_large)
 static tapml_status make_plan(const struct graph *graph)
 {
     struct memory_plan plan;
-    TAPML_TRY(memory_plan_create(graph, &largest, NULL, &plan));
+    TAPML_TRY(memory_plan_create(graph, &largest, NULL, 0, &plan));
     memory_plan_release(&plan);
     return TAPML_OK;
 }
@@ -178,7 +178,7 @@ Test(memory, sizes_slots_of_reduced_places_by_what_is_marked)
     const uint32_t table = sketch_value(&sketch, GRAPH_INPUT, "table", sketch_sum(16, 0), 16);
     struct memory_plan plan;
     marks[x] = activation_bit(ACTIVATION_F16);
-    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, marks, &plan), TAPML_OK);
+    cr_assert_eq(memory_plan_create(&sketch.graph, &largest, marks, 0, &plan), TAPML_OK);
     cr_expect_eq(plan.slot_bytes[plan.slot_of[x]].at[ACTIVATION_F32], 1024);
     cr_expect_eq(plan.slot_bytes[plan.slot_of[x]].at[ACTIVATION_F16], 512);
     cr_expect_eq(plan.slot_bytes[plan.slot_of[table]].at[ACTIVATION_F16], 1024);

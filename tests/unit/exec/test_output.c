@@ -84,7 +84,7 @@ static void compute(struct fixture *fixture, const float *numbers)
     space_note_call(&fixture->spaces, GPU);
     uint16_t valid[SKETCH_VALUES_MAX] = {0};
     valid[fixture->y] = (uint16_t)(1u << fixture->spaces.places[GPU].space);
-    value_set_end_call(fixture->values, valid);
+    value_set_end_call(fixture->values, valid, NULL);
 }
 
 Test(output, is_dense_wherever_it_was_computed)

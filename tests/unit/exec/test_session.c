@@ -428,6 +428,26 @@ Test(session, does_not_go_back_where_a_state_goes_as_a_whole)
     plugin_fixture_close(&plugins);
 }
 
+// Nobody waits within the step: whoever reads hears of it, in the same words.
+Test(session, names_the_op_that_failed_when_an_output_is_read)
+{
+    struct fixture fixture;
+    const float *values = NULL;
+    int64_t shape[TAPML_MAX_RANK];
+    uint32_t rank = 0;
+    open_fixture(&fixture, &(struct late_options){.fails = "layers.1/mlp/silu"},
+                 (const char *const[]){"* -> gpu", NULL});
+    cr_assert_eq(session_feed(fixture.session, prompt, 4), TAPML_OK, "%s", status_message());
+    cr_expect_neq(session_output(fixture.session, "logits", &values, shape, &rank), TAPML_OK);
+    cr_expect_str_eq(status_message(),
+                     "layers.1/mlp/silu (tapml.silu) on gpu: layers.1/mlp/silu: "
+                     "as it was told",
+                     "%s", status_message());
+    cr_expect_eq(session_feed(fixture.session, prompt, 1), TAPML_PRECONDITION);
+    cr_expect_eq(session_begin(fixture.session, 4), TAPML_OK, "%s", status_message());
+    close_fixture(&fixture);
+}
+
 static void expect_refused(tapml_status status, tapml_status expected, const char *message)
 {
     cr_expect_eq(status, expected);
@@ -481,7 +501,8 @@ Test(session, waits_once_for_what_crosses_together)
     cr_assert_eq(session_output(fixture.session, "logits", &values, shape, &rank), TAPML_OK);
     cr_expect_eq(late_counts(fixture.backends[1]).reads, 4 * 7 + 1);
     cr_expect_eq(late_counts(fixture.backends[1]).waits, 4 * 5 + 1);
-    cr_expect_eq(late_counts(fixture.backends[1]).flushes, 0, "each is waited for");
+    cr_expect_eq(late_counts(fixture.backends[1]).flushes, 4,
+                 "up begins while the source works with what gate has computed");
     close_fixture(&fixture);
 }
 

@@ -120,7 +120,7 @@ static void end_call(struct fixture *fixture, uint32_t value, uint32_t place)
 {
     uint16_t valid[SKETCH_VALUES_MAX] = {0};
     valid[value] = (uint16_t)(1u << fixture->spaces.places[place].space);
-    value_set_end_call(fixture->set, valid);
+    value_set_end_call(fixture->set, valid, NULL);
 }
 
 Test(value, goes_from_device_to_device_over_host_memory)
