@@ -237,8 +237,7 @@ static tapml_status count_in_memory(struct step_counting *counting)
 tapml_status step_count_make(const struct step_count_options *options, struct step_count *out_count)
 {
     struct step_counting counting = {.given = options};
-    TAPML_TRY(memory_plan_create(options->graph, options->largest, value_marks(options->values),
-                                 &counting.slots));
+    TAPML_TRY(value_plan_slots(options->values, options->largest, &counting.slots));
     const tapml_status status = count_in_memory(&counting);
     alloc_free(counting.uses);
     alloc_free(counting.slot_uses);

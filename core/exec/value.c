@@ -53,10 +53,17 @@ static tapml_status make_states(struct value_set *set, const struct affine_point
     return TAPML_OK;
 }
 
+tapml_status value_plan_slots(const struct value_set *set,
+                              const struct affine_point *largest,
+                              struct memory_plan *out_plan)
+{
+    return memory_plan_create(set->graph, largest, set->marks,
+                              set->spaces->place_count > 1 ? SPARE_BYTES : 0, out_plan);
+}
+
 static tapml_status make_slots(struct value_set *set, const struct affine_point *largest)
 {
-    TAPML_TRY(memory_plan_create(set->graph, largest, set->marks,
-                                 set->spaces->place_count > 1 ? SPARE_BYTES : 0, &set->plan));
+    TAPML_TRY(value_plan_slots(set, largest, &set->plan));
     set->slots = alloc_array(set->plan.slot_count, sizeof(*set->slots));
     set->valid = alloc_array(set->graph->value_count, sizeof(*set->valid));
     set->arrives = alloc_array(set->graph->value_count, sizeof(*set->arrives));

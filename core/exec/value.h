@@ -71,6 +71,12 @@ value_input_memory(struct value_set *set, uint32_t value, void **out_memory) STA
 // The marks of exec/cast, one for each value. Live as long as the set.
 const activation_set *value_marks(const struct value_set *set);
 
+// Plans the slots of a session whose largest call is `largest`, as the set does for its own. The
+// caller releases the plan.
+tapml_status value_plan_slots(const struct value_set *set,
+                              const struct affine_point *largest,
+                              struct memory_plan *out_plan) STATUS_USED;
+
 // The slot whose host memory a value that is no state has, of `value_slot_count`. Values that are
 // never alive together share one.
 uint32_t value_slot(const struct value_set *set, uint32_t value);
