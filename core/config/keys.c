@@ -4,6 +4,7 @@
 #include "config/keys.h"
 
 #include "config/isolation.h"
+#include "config/key_help.h"
 #include "config/keys_sections.h"
 #include "config/run_config.h"
 #include "remote/remote.h"
@@ -24,29 +25,6 @@ enum { WEEK_S = 7 * 24 * 3600 };
         .section = (section_), .name = (name_), .kind = KEY_NUMBER, .fallback = "0",               \
         .high = LIMITS_MAX, place_, .example = (example_), .help = (help_)                         \
     }
-
-static const char backend_type[] = "COMPONENT, COMPONENT:DEVICE or PLUGIN/COMPONENT:DEVICE";
-static const char isolation_help[] =
-    "With 'always', the plugin runs in a worker process, where a crash, a hang or too much memory "
-    "costs one case; with 'never' in the host; with 'loopback' in the host behind the same "
-    "messages. See docs/wire.md.";
-static const char deadline_help[] = "Seconds after which a worker that does not answer is ended, "
-                                    "in addition to the time that the operators need.";
-static const char observers_type[] = "ids of observers with blanks between";
-static const char observers_help[] =
-    "Components of plugins, COMPONENT or PLUGIN/COMPONENT, that see each call of the backend "
-    "before and after it, and may replace what it computes; the first one is the outermost. See "
-    "docs/write-an-observer.md.";
-static const char memory_help[] =
-    "MiB that a worker may allocate before it is ended; 0: three quarters of the machine's.";
-static const char files_help[] =
-    "Descriptors that a worker may have at once; 0: as many as the host. See docs/security.md.";
-static const char processes_help[] =
-    "Processes and threads that the user may have while a worker starts one; 0: as many as the "
-    "system allows. Root is not limited. See docs/security.md.";
-static const char cpu_help[] =
-    "Seconds of processor time that a worker may take before it is ended; 0: any. See "
-    "docs/security.md.";
 
 // -- The table ---------------------------------------------------------------------------------
 
@@ -132,6 +110,15 @@ static const struct key keys[] = {
          "GGUF file. A name of 'tapml-host models', or ORGANISATION/NAME, is a folder of the hub's "
          "local cache."},
     {.section = "model",
+     .name = "adapter",
+     .kind = KEY_TEXT,
+     IN_RUN(adapter),
+     .type = "a folder",
+     .example = "adapters/poems",
+     .help = "A LoRA adapter on the model, as PEFT publishes it: adapter_config.json and "
+             "adapter_model.safetensors. Its products are operators of the graph, carved, replayed "
+             "and judged as all others. See docs/deltas.md."},
+    {.section = "model",
      .name = "architecture",
      .kind = KEY_TEXT,
      IN_RUN(architecture),
@@ -187,7 +174,7 @@ static const struct key keys[] = {
      .is_needed = 1,
      .unless = RUN_CONFIG_STORE,
      IN_RUN(source.backend),
-     .type = backend_type,
+     .type = key_help_backend_type,
      .example = "my_backend:0",
      .help = "The backend on which the model is carved. 'tapml-host plugins' lists all backends."},
     {.section = "source",
@@ -208,7 +195,7 @@ static const struct key keys[] = {
      .words = "never always loopback", // In the order of enum place_isolation_mode.
      IN_RUN(source.isolation.mode),
      .example = "always",
-     .help = isolation_help},
+     .help = key_help_isolation},
     {.section = "source",
      .name = "deadline",
      .kind = KEY_NUMBER,
@@ -217,7 +204,7 @@ static const struct key keys[] = {
      .high = ISOLATION_DEADLINE_MAX_S,
      IN_RUN(source.isolation.deadline_s),
      .example = "60",
-     .help = deadline_help},
+     .help = key_help_deadline},
     {.section = "source",
      .name = "memory",
      .kind = KEY_NUMBER,
@@ -225,27 +212,28 @@ static const struct key keys[] = {
      .high = MEBIBYTES_MAX,
      IN_RUN(source.isolation.memory_mib),
      .example = "4096",
-     .help = memory_help},
-    LIMIT_KEY("source", "limit-files", IN_RUN(source.isolation.limits.files), "256", files_help),
+     .help = key_help_memory},
+    LIMIT_KEY(
+        "source", "limit-files", IN_RUN(source.isolation.limits.files), "256", key_help_files),
     LIMIT_KEY("source",
               "limit-processes",
               IN_RUN(source.isolation.limits.processes),
               "4096",
-              processes_help),
-    LIMIT_KEY("source", "limit-cpu", IN_RUN(source.isolation.limits.cpu_s), "3600", cpu_help),
+              key_help_processes),
+    LIMIT_KEY("source", "limit-cpu", IN_RUN(source.isolation.limits.cpu_s), "3600", key_help_cpu),
     {.section = "source",
      .name = "observers",
      .kind = KEY_TEXT,
      IN_RUN(source.observers),
-     .type = observers_type,
+     .type = key_help_observers_type,
      .example = "tally",
-     .help = observers_help},
+     .help = key_help_observers},
     {.section = "target.",
      .name = "backend",
      .kind = KEY_TEXT,
      .is_needed = 1,
      IN_TARGET(backend),
-     .type = backend_type,
+     .type = key_help_backend_type,
      .example = "my_backend:0",
      .help = "The backend to which the operators are moved."},
     {.section = "target.",
@@ -283,7 +271,7 @@ static const struct key keys[] = {
      .words = "never always loopback", // In the order of enum place_isolation_mode.
      IN_TARGET(isolation.mode),
      .example = "never",
-     .help = isolation_help},
+     .help = key_help_isolation},
     {.section = "target.",
      .name = "deadline",
      .kind = KEY_NUMBER,
@@ -292,7 +280,7 @@ static const struct key keys[] = {
      .high = ISOLATION_DEADLINE_MAX_S,
      IN_TARGET(isolation.deadline_s),
      .example = "60",
-     .help = deadline_help},
+     .help = key_help_deadline},
     {.section = "target.",
      .name = "memory",
      .kind = KEY_NUMBER,
@@ -300,7 +288,7 @@ static const struct key keys[] = {
      .high = MEBIBYTES_MAX,
      IN_TARGET(isolation.memory_mib),
      .example = "4096",
-     .help = memory_help},
+     .help = key_help_memory},
     {.section = "target.",
      .name = "budget",
      .kind = KEY_NUMBER,
@@ -311,20 +299,20 @@ static const struct key keys[] = {
      .help = "MiB of the device's memory for the weights, states and values of a run of the model, "
              "held before each step; 0: any. Weights make room for others and come again; what can "
              "never fit is refused. See docs/dispatch.md."},
-    LIMIT_KEY("target.", "limit-files", IN_TARGET(isolation.limits.files), "256", files_help),
+    LIMIT_KEY("target.", "limit-files", IN_TARGET(isolation.limits.files), "256", key_help_files),
     LIMIT_KEY("target.",
               "limit-processes",
               IN_TARGET(isolation.limits.processes),
               "4096",
-              processes_help),
-    LIMIT_KEY("target.", "limit-cpu", IN_TARGET(isolation.limits.cpu_s), "3600", cpu_help),
+              key_help_processes),
+    LIMIT_KEY("target.", "limit-cpu", IN_TARGET(isolation.limits.cpu_s), "3600", key_help_cpu),
     {.section = "target.",
      .name = "observers",
      .kind = KEY_TEXT,
      IN_TARGET(observers),
-     .type = observers_type,
+     .type = key_help_observers_type,
      .example = "tally",
-     .help = observers_help},
+     .help = key_help_observers},
     {.section = "target.",
      .name = "require",
      .kind = KEY_CHOICE,

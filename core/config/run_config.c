@@ -179,6 +179,7 @@ struct model_options run_config_model(const struct run_config *config)
 {
     return (struct model_options){
         .folder = config->model,
+        .adapter = config->adapter,
         .architecture = config->architecture,
         .allow_unknown_keys = config->allow_unknown_keys,
         .plain_inputs = config->plain_inputs,

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "graph/fake_quantise.h"
+#include "graph/adapt.h"
 #include "graph/source.h"
 #include "graph/sum_table.h"
 #include "model/weights.h"
@@ -365,11 +365,8 @@ static tapml_status make_op(struct builder *builder,
             return status_explain(status, "%s: parameter '%s'", op->name, op->params[p]->name);
         }
     }
-    if (builder->quantises_inputs) {
-        TAPML_TRY(
-            fake_quantise_apply(&builder->draft, builder->checkpoint, instance, schema, arguments));
-    }
-    TAPML_TRY(draft_add_op(&builder->draft, instance, schema, arguments));
+    TAPML_TRY(adapt_add_op(&builder->draft, builder->checkpoint, builder->quantises_inputs,
+                           instance, schema, arguments));
     for (uint32_t p = 0; p < n_args; p++) {
         if (arguments[p].kind == TAPML_P_TENSOR_OUT) {
             args[p].u.id = arguments[p].value + UINT64_C(1);

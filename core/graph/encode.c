@@ -132,7 +132,7 @@ static int has_whole_blocks(const struct graph_value *value, const tapml_encodin
 {
     const int64_t width = value->rank > 1 ? value->shape[value->rank - 1].constant : 0;
 
-    return width > 0 && width % (int64_t)encoding->block_values == 0 &&
+    return !value->is_of_adapter && width > 0 && width % (int64_t)encoding->block_values == 0 &&
            (dtype_is_float(value->dtype) || tiles_are_in(value->encoding));
 }
 

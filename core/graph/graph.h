@@ -46,6 +46,7 @@ struct graph_value {
     const tapml_encoding *encoding;  // Weight, state: then `dtype` is U8. NULL is plain.
     uint32_t producer;               // Computed: the op.
     const char *fold;                // Weight: TAPML_FOLD_*, or NULL.
+    int is_of_adapter;               // Weight: it is not encoded at load.
 };
 
 struct graph_argument {

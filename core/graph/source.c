@@ -187,6 +187,7 @@ static tapml_status read_checkpoint(const struct checkpoint *checkpoint,
         found.shape[found.rank] = affine_constant(stored->tensor.shape[found.rank]);
     }
     TAPML_TRY(same_shape(expected, &found));
+    weight->is_of_adapter = stored->is_of_adapter;
     if (stored->tensor.encoding != NULL) {
         weight->dtype = TAPML_F32; // Until encode_stored gives it blocks or tiles.
         return plain_bytes(expected, weight->dtype, &weight->data_bytes);

@@ -355,6 +355,21 @@ void checkpoint_set_inputs(struct checkpoint *checkpoint,
     }
 }
 
+// A tensor that is there, to be changed.
+static struct checkpoint_tensor *changed(struct checkpoint *checkpoint, const char *name)
+{
+    const struct checkpoint_tensor *found = checkpoint_find(checkpoint, name);
+    ASSERT(found != NULL);
+    return &checkpoint->tensors[found - checkpoint->tensors];
+}
+
+void checkpoint_set_adapter(struct checkpoint *checkpoint, const struct checkpoint_adapter *adapter)
+{
+    changed(checkpoint, adapter->weight)->adapter = adapter;
+    changed(checkpoint, adapter->down)->is_of_adapter = 1;
+    changed(checkpoint, adapter->up)->is_of_adapter = 1;
+}
+
 tapml_status checkpoint_encode(struct checkpoint *checkpoint,
                                const char *name,
                                const tapml_encoding *encoding,

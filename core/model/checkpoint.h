@@ -20,6 +20,15 @@ struct checkpoint;
 struct input_scheme;
 struct tiles_spans;
 
+// What an adapter adds to the products with a weight: factor * B (A x).
+struct checkpoint_adapter {
+    const char *module;    // As the adapter has it.
+    const char *weight;    // The tensor that it is of.
+    const char *down, *up; // The tensors A [rank, in] and B [out, rank].
+    double factor;
+    int64_t rank;
+};
+
 struct checkpoint_tensor {
     const char *name;
     tapml_tensor tensor; // Type and shape, dense; no buffer. Encoded after checkpoint_encode.
@@ -30,7 +39,9 @@ struct checkpoint_tensor {
     const struct tiles_spans *spans;
     const char *file;   // Name of the shard, for messages.
     const char *stored; // Its type in the file where no dtype is that: "F8_E4M3"; else NULL.
-    const struct input_scheme *inputs; // How inputs of its products are rounded; NULL: not.
+    const struct input_scheme *inputs;        // How inputs of its products are rounded; NULL: not.
+    const struct checkpoint_adapter *adapter; // What is added to its products; NULL: nothing.
+    int is_of_adapter;                        // It stays as it is stored, whatever encodes others.
 };
 
 // Makes an empty checkpoint, which a reader of a format fills. The caller owns it.
@@ -67,6 +78,11 @@ tapml_status checkpoint_replace(struct checkpoint *checkpoint,
 void checkpoint_set_inputs(struct checkpoint *checkpoint,
                            const char *name,
                            const struct input_scheme *inputs);
+
+// Says what an adapter adds to products with a weight, and that the two tensors of which that is
+// made belong to an adapter. All three are there; `adapter` lives as long as the checkpoint.
+void checkpoint_set_adapter(struct checkpoint *checkpoint,
+                            const struct checkpoint_adapter *adapter);
 
 // Keeps a sentence of what its reader does otherwise than the files say, and returns it; NULL is
 // none. A copy is made; TAPML_NO_MEMORY if there is no memory for it.

@@ -477,12 +477,17 @@ tapml_status safetensors_open(const char *folder, struct checkpoint **out_checkp
     return finish(status, checkpoint, out_checkpoint);
 }
 
+tapml_status safetensors_add(struct checkpoint *checkpoint, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return add_shard(checkpoint, path, slash ? slash + 1 : path);
+}
+
 tapml_status safetensors_open_file(const char *path, struct checkpoint **out_checkpoint)
 {
     struct checkpoint *checkpoint = NULL;
     TAPML_TRY(checkpoint_create(&checkpoint));
-    const char *slash = strrchr(path, '/');
-    tapml_status status = add_shard(checkpoint, path, slash ? slash + 1 : path);
+    tapml_status status = safetensors_add(checkpoint, path);
     if (status == TAPML_OK) {
         status = checkpoint_finish(checkpoint);
     }

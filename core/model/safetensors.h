@@ -21,3 +21,7 @@ tapml_status safetensors_open_file(const char *path,
 
 // The name that the format has for a dtype, "BF16", or NULL. Static.
 const char *safetensors_type(uint32_t dtype);
+
+// Adds the tensors of one file to a checkpoint, whose reader they do not come from;
+// checkpoint_finish has to follow. Tensors may have `stored` types.
+tapml_status safetensors_add(struct checkpoint *checkpoint, const char *path) STATUS_USED;

@@ -7,7 +7,9 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "graph/adapt.h"
 #include "graph/builder.h"
+#include "model/adapter.h"
 #include "model/checkpoint.h"
 #include "model/quantised_config.h"
 #include "model/weight_files.h"
@@ -295,6 +297,18 @@ make_groups(struct model *model, struct registry *registry, const struct model_o
     return status;
 }
 
+static tapml_status open_weights(struct model *model, const struct model_options *options)
+{
+    if (options->without_weights) {
+        return options->adapter
+                   ? status_fail(TAPML_INVALID, "adapter '%s': expected the weights of the model",
+                                 options->adapter)
+                   : TAPML_OK;
+    }
+    TAPML_TRY(weight_files_open(options->folder, &model->checkpoint));
+    return options->adapter ? adapter_join(options->adapter, model->checkpoint) : TAPML_OK;
+}
+
 static tapml_status
 fill(struct model *model, struct registry *registry, const struct model_options *options)
 {
@@ -307,12 +321,11 @@ fill(struct model *model, struct registry *registry, const struct model_options 
     }
     TAPML_TRY(open_config(model, registry, options));
     TAPML_TRY(check_quantised(model->config));
-    if (!options->without_weights) {
-        TAPML_TRY(weight_files_open(options->folder, &model->checkpoint));
-    }
+    TAPML_TRY(open_weights(model, options));
     TAPML_TRY(weights_create(model->checkpoint, &model->weights));
     TAPML_TRY(make_graph(model, registry, options));
     if (model->checkpoint) {
+        TAPML_TRY(adapt_check_used(model->graph, model->checkpoint));
         TAPML_TRY(take_blocks(model, options->folder));
     }
     if (options->encoding && model->checkpoint) {

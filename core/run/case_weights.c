@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
+#include "model/adapter.h"
 #include "model/checkpoint.h"
 #include "model/weight_files.h"
 #include "store/bundle.h"
@@ -58,6 +59,27 @@ static tapml_status encode_as_run(struct store *store, struct checkpoint *checkp
     return status;
 }
 
+// The checkpoint of a folder, with the adapter that the run had and encoded as it had it.
+static tapml_status
+open_as_run(struct store *store, const char *folder, struct checkpoint **out_checkpoint)
+{
+    char adapter[4096] = "";
+    const char *known = bundle_is(store) ? NULL : metadata_get(store, "model.adapter");
+
+    (void)snprintf(adapter, sizeof(adapter), "%s", known != NULL ? known : "");
+    TAPML_TRY(weight_files_open(folder, out_checkpoint));
+    tapml_status status = adapter[0] != '\0' ? adapter_join(adapter, *out_checkpoint) : TAPML_OK;
+
+    if (status == TAPML_OK) {
+        status = encode_as_run(store, *out_checkpoint);
+    }
+    if (status != TAPML_OK) {
+        checkpoint_close(*out_checkpoint);
+        *out_checkpoint = NULL;
+    }
+    return status;
+}
+
 tapml_status case_weights_open(struct setup *setup,
                                struct store *store,
                                const char *given,
@@ -75,11 +97,8 @@ tapml_status case_weights_open(struct setup *setup,
     if (known == NULL) {
         return TAPML_OK;
     }
-    const tapml_status status = weight_files_open(folder, out_checkpoint);
+    const tapml_status status = open_as_run(store, folder, out_checkpoint);
 
-    if (status == TAPML_OK) {
-        return encode_as_run(store, *out_checkpoint);
-    }
     return status == TAPML_NOT_FOUND && given == NULL ? TAPML_OK : status;
 }
 

@@ -70,6 +70,7 @@ open_part(struct registry *registry, const struct model_options *options, struct
     struct model_options of_part = *options;
 
     of_part.architecture = item->part->component;
+    of_part.adapter = NULL; // It is of the text's graph, which has checked that it reads all of it.
     TAPML_TRY(model_open(registry, &of_part, &item->model));
     return check_graph(item);
 }

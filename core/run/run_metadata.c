@@ -103,10 +103,10 @@ static tapml_status hash_prompts(const struct prompts *prompts, struct hash *out
 }
 
 // Where the model is may change; what it is may not.
-static tapml_status write_model_path(struct store *store, const char *folder)
+static tapml_status write_path(struct store *store, const char *name, const char *folder)
 {
     char *path = realpath(folder, NULL);
-    const tapml_status status = metadata_set(store, "model.path", path != NULL ? path : folder);
+    const tapml_status status = metadata_set(store, name, path != NULL ? path : folder);
 
     free(path);
     return status;
@@ -114,22 +114,23 @@ static tapml_status write_model_path(struct store *store, const char *folder)
 
 // The files of the weights with their sizes and times, by which a change is suspected.
 static tapml_status
-print_files(const char *folder, const struct checkpoint *checkpoint, struct text *out)
+print_files(const struct run_config *config, const struct checkpoint *checkpoint, struct text *out)
 {
     const char *last = "";
-    char *base = gguf_is(folder) ? file_folder(folder) : alloc_text(folder);
+    char *base = gguf_is(config->model) ? file_folder(config->model) : alloc_text(config->model);
 
     if (base == NULL) {
         return status_no_memory();
     }
     for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
-        const char *file = checkpoint_at(checkpoint, i)->file;
+        const struct checkpoint_tensor *tensor = checkpoint_at(checkpoint, i);
+        const char *file = tensor->file;
         struct stat about = {0};
 
         if (strcmp(file, last) == 0) {
             continue;
         }
-        char *path = file_join(base, file);
+        char *path = file_join(tensor->is_of_adapter ? config->adapter : base, file);
         const int is_there = path != NULL && stat(path, &about) == 0;
 
         alloc_free(path);
@@ -175,7 +176,7 @@ static tapml_status settle_weights(struct store *store,
     struct text files;
 
     text_init(&files);
-    tapml_status status = print_files(config->model, checkpoint, &files);
+    tapml_status status = print_files(config, checkpoint, &files);
     const char *known = metadata_get(store, "model.files");
 
     // A store that has lost them is as suspect as one that knows others.
@@ -550,7 +551,9 @@ static tapml_status settle_all(struct store *store,
     TAPML_TRY(settle_number(store, "chunk", "[run] chunk", config->chunk));
     TAPML_TRY(settle(store, "keep", "[run] keep", config->keep_all ? "all" : "first"));
     TAPML_TRY(settle(store, "source", "[source] backend", config->source.backend));
-    TAPML_TRY(write_model_path(store, config->model));
+    TAPML_TRY(write_path(store, "model.path", config->model));
+    TAPML_TRY(config->adapter != NULL ? write_path(store, "model.adapter", config->adapter)
+                                      : TAPML_OK);
     TAPML_TRY(write_number(store, "prompts.count", (int64_t)prompts->count));
     TAPML_TRY(metadata_set(store, "run.name", name_of(config->dir)));
     TAPML_TRY(note_source(store, setup));

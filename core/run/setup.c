@@ -293,6 +293,9 @@ setup_read_model(struct setup *setup, const struct options *given, struct model_
         read_choice(given, "--unknown-keys", "refuse", "allow", &options->allow_unknown_keys));
     TAPML_TRY(read_choice(given, "--quantised-inputs", "stored", "plain", &options->plain_inputs));
     options->architecture = options_get(given, "--architecture");
+    if (options_get(given, "--adapter") != NULL) {
+        options->adapter = options_get(given, "--adapter");
+    }
     return setup_find_model(setup, options->folder, &options->folder);
 }
 

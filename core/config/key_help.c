@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "config/key_help.h"
+
+const char key_help_backend_type[] = "COMPONENT, COMPONENT:DEVICE or PLUGIN/COMPONENT:DEVICE";
+const char key_help_isolation[] =
+    "With 'always', the plugin runs in a worker process, where a crash, a hang or too much memory "
+    "costs one case; with 'never' in the host; with 'loopback' in the host behind the same "
+    "messages. See docs/wire.md.";
+const char key_help_deadline[] = "Seconds after which a worker that does not answer is ended, "
+                                 "in addition to the time that the operators need.";
+const char key_help_observers_type[] = "ids of observers with blanks between";
+const char key_help_observers[] =
+    "Components of plugins, COMPONENT or PLUGIN/COMPONENT, that see each call of the backend "
+    "before and after it, and may replace what it computes; the first one is the outermost. See "
+    "docs/write-an-observer.md.";
+const char key_help_memory[] =
+    "MiB that a worker may allocate before it is ended; 0: three quarters of the machine's.";
+const char key_help_files[] =
+    "Descriptors that a worker may have at once; 0: as many as the host. See docs/security.md.";
+const char key_help_processes[] =
+    "Processes and threads that the user may have while a worker starts one; 0: as many as the "
+    "system allows. Root is not limited. See docs/security.md.";
+const char key_help_cpu[] =
+    "Seconds of processor time that a worker may take before it is ended; 0: any. See "
+    "docs/security.md.";
