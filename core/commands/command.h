@@ -52,6 +52,10 @@ extern const struct options_manual command_explain_manual;
 enum outcome command_generate_main(const struct command *command);
 extern const struct options_manual command_generate_manual;
 
+// What changes from a base to a fine-tune, as a file.
+enum outcome command_delta_main(const struct command *command);
+extern const struct options_manual command_delta_manual;
+
 // A model against what Hugging Face computes.
 enum outcome command_eval_main(const struct command *command);
 extern const struct options_manual command_eval_manual;

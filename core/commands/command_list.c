@@ -65,6 +65,8 @@ static const struct command_entry entries[] = {
      &command_models_manual},
     {"replay", command_replay_main, "replay the cases of a store on a backend",
      &command_replay_manual},
+    {"delta", command_delta_main, "write what changes from a base to a fine-tune, or apply it",
+     &command_delta_manual},
     {"show", command_show_main, "list the cases of a store, or show what is in one",
      &command_show_manual},
     {"pack", command_pack_main, "write chosen cases of a run to one file, with their weights",

@@ -110,6 +110,14 @@ static const struct key keys[] = {
          "GGUF file. A name of 'tapml-host models', or ORGANISATION/NAME, is a folder of the hub's "
          "local cache."},
     {.section = "model",
+     .name = "delta",
+     .kind = KEY_TEXT,
+     IN_RUN(delta),
+     .type = "a file",
+     .example = "poems.safetensors",
+     .help = "A fine-tune of the model, as 'tapml-host delta make' writes what changes. Weights "
+             "that do not change stay those of the model's files. See docs/deltas.md."},
+    {.section = "model",
      .name = "adapter",
      .kind = KEY_TEXT,
      IN_RUN(adapter),

@@ -179,6 +179,7 @@ struct model_options run_config_model(const struct run_config *config)
 {
     return (struct model_options){
         .folder = config->model,
+        .delta = config->delta,
         .adapter = config->adapter,
         .architecture = config->architecture,
         .allow_unknown_keys = config->allow_unknown_keys,

@@ -57,6 +57,7 @@ struct run_config {
     const char *comparers; // Components of plugins that measure outputs, blanks between; or NULL.
     const char *store;     // [source] store: cases of others, and no model is run; or NULL.
     const char *model;     // Or NULL, beside `store`.
+    const char *delta;     // Of a fine-tune of the model; or NULL.
     const char *adapter;   // On the model; or NULL.
     const char *architecture; // Or NULL.
     int allow_unknown_keys;

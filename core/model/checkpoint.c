@@ -25,6 +25,7 @@ struct shard {
 struct checkpoint {
     struct arena *arena;
     const char *remark;
+    struct hash change; // Of what checkpoint_set_change was told; zero: nothing.
     struct shard *shards;
     size_t shard_count;
     size_t shard_capacity;
@@ -363,6 +364,18 @@ static struct checkpoint_tensor *changed(struct checkpoint *checkpoint, const ch
     return &checkpoint->tensors[found - checkpoint->tensors];
 }
 
+void checkpoint_set_data(struct checkpoint *checkpoint, const char *name, const void *data)
+{
+    struct checkpoint_tensor *tensor = changed(checkpoint, name);
+    ASSERT(!tensor->spans && !tensor->tensor.encoding);
+    tensor->data = data;
+}
+
+void checkpoint_set_change(struct checkpoint *checkpoint, struct hash change)
+{
+    checkpoint->change = change;
+}
+
 void checkpoint_set_adapter(struct checkpoint *checkpoint, const struct checkpoint_adapter *adapter)
 {
     changed(checkpoint, adapter->weight)->adapter = adapter;
@@ -439,5 +452,8 @@ struct hash checkpoint_hash(const struct checkpoint *checkpoint)
         hash = hash_on(hash, sample > 0 ? data + (bytes - sample) / 2 : data, sample);
     }
     expect(checkpoint, FILE_READ_ON);
+    if (!hash_equal(checkpoint->change, (struct hash){0, 0})) {
+        hash = hash_on(hash, &checkpoint->change, sizeof(checkpoint->change));
+    }
     return hash;
 }

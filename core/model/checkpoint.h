@@ -84,6 +84,14 @@ void checkpoint_set_inputs(struct checkpoint *checkpoint,
 void checkpoint_set_adapter(struct checkpoint *checkpoint,
                             const struct checkpoint_adapter *adapter);
 
+// Puts other bytes of the same type and shape in the place of a plain tensor's that is there. They
+// live as long as the checkpoint.
+void checkpoint_set_data(struct checkpoint *checkpoint, const char *name, const void *data);
+
+// Says that the tensors are those of another model than the files alone say, with a hash of what
+// makes the difference; checkpoint_hash has it.
+void checkpoint_set_change(struct checkpoint *checkpoint, struct hash change);
+
 // Keeps a sentence of what its reader does otherwise than the files say, and returns it; NULL is
 // none. A copy is made; TAPML_NO_MEMORY if there is no memory for it.
 tapml_status checkpoint_set_remark(struct checkpoint *checkpoint, const char *remark) STATUS_USED;

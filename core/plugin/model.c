@@ -11,6 +11,7 @@
 #include "graph/builder.h"
 #include "model/adapter.h"
 #include "model/checkpoint.h"
+#include "model/delta.h"
 #include "model/quantised_config.h"
 #include "model/weight_files.h"
 #include "plugin/component.h"
@@ -300,12 +301,16 @@ make_groups(struct model *model, struct registry *registry, const struct model_o
 static tapml_status open_weights(struct model *model, const struct model_options *options)
 {
     if (options->without_weights) {
-        return options->adapter
-                   ? status_fail(TAPML_INVALID, "adapter '%s': expected the weights of the model",
-                                 options->adapter)
+        return options->delta || options->adapter
+                   ? status_fail(TAPML_INVALID, "%s '%s': expected the weights of the model",
+                                 options->delta ? "delta" : "adapter",
+                                 options->delta ? options->delta : options->adapter)
                    : TAPML_OK;
     }
     TAPML_TRY(weight_files_open(options->folder, &model->checkpoint));
+    if (options->delta) {
+        TAPML_TRY(delta_join(options->delta, model->checkpoint));
+    }
     return options->adapter ? adapter_join(options->adapter, model->checkpoint) : TAPML_OK;
 }
 

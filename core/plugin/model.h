@@ -24,6 +24,7 @@ struct model_options {
     const char *architecture; // Id of the component to use; NULL: the one with the best score.
     int allow_unknown_keys;
     int without_weights; // Builds from the config alone.
+    const char *delta;   // The file of the difference of a fine-tune (model/delta.h), or NULL.
     const char *adapter; // The folder of a LoRA adapter (model/adapter.h), or NULL.
 
     // The encoding that weights get at load, if it fits them; NULL: they stay as they are.

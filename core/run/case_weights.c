@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "model/adapter.h"
 #include "model/checkpoint.h"
+#include "model/delta.h"
 #include "model/weight_files.h"
 #include "store/bundle.h"
 #include "store/metadata.h"
@@ -59,17 +60,30 @@ static tapml_status encode_as_run(struct store *store, struct checkpoint *checkp
     return status;
 }
 
-// The checkpoint of a folder, with the adapter that the run had and encoded as it had it.
+// What the run had beside the folder of its model, as delta_join and adapter_join take it. A bundle
+// comes from someone else, who is not to name files of this machine.
+static tapml_status join_as_run(struct store *store,
+                                const char *name,
+                                tapml_status (*join)(const char *, struct checkpoint *),
+                                struct checkpoint *checkpoint)
+{
+    char path[4096] = "";
+    const char *known = bundle_is(store) ? NULL : metadata_get(store, name);
+
+    (void)snprintf(path, sizeof(path), "%s", known != NULL ? known : "");
+    return path[0] != '\0' ? join(path, checkpoint) : TAPML_OK;
+}
+
+// The checkpoint of a folder, as the run had it.
 static tapml_status
 open_as_run(struct store *store, const char *folder, struct checkpoint **out_checkpoint)
 {
-    char adapter[4096] = "";
-    const char *known = bundle_is(store) ? NULL : metadata_get(store, "model.adapter");
-
-    (void)snprintf(adapter, sizeof(adapter), "%s", known != NULL ? known : "");
     TAPML_TRY(weight_files_open(folder, out_checkpoint));
-    tapml_status status = adapter[0] != '\0' ? adapter_join(adapter, *out_checkpoint) : TAPML_OK;
+    tapml_status status = join_as_run(store, "model.delta", delta_join, *out_checkpoint);
 
+    if (status == TAPML_OK) {
+        status = join_as_run(store, "model.adapter", adapter_join, *out_checkpoint);
+    }
     if (status == TAPML_OK) {
         status = encode_as_run(store, *out_checkpoint);
     }

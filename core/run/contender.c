@@ -275,6 +275,7 @@ static tapml_status add_base(struct hash_state *state, struct contender_session 
         return TAPML_OK;
     }
     TAPML_TRY(setup_read_model(&session->setup, &session->options, &options));
+    options.delta = NULL;
     options.adapter = NULL;
     TAPML_TRY(model_open(session->setup.registry, &options, &model));
     const tapml_status status = text_setup_check_base(&session->setup, model, options.folder);

@@ -72,6 +72,7 @@ tapml_status plan_setup_model(struct plan_setup *plan_setup, struct model_option
     TAPML_TRY(find_word(plan_setup, "--model", "model.path", &options.folder));
     TAPML_TRY(find_word(plan_setup, "--weights", "model.weights", &weights));
     TAPML_TRY(find_word(plan_setup, "--state", "model.state", &state));
+    TAPML_TRY(find_word(plan_setup, "--delta", "model.delta", &options.delta));
     TAPML_TRY(find_word(plan_setup, "--adapter", "model.adapter", &options.adapter));
     if (options.folder == NULL) {
         return status_fail(TAPML_INVALID, "no model: give --model PATH");

@@ -102,11 +102,12 @@ static tapml_status hash_prompts(const struct prompts *prompts, struct hash *out
     return TAPML_OK;
 }
 
-// Where the model is may change; what it is may not.
-static tapml_status write_path(struct store *store, const char *name, const char *folder)
+// Where the model is may change; what it is may not. What it does not have has no row.
+static tapml_status write_path(struct store *store, const char *name, const char *given)
 {
-    char *path = realpath(folder, NULL);
-    const tapml_status status = metadata_set(store, name, path != NULL ? path : folder);
+    char *path = given != NULL ? realpath(given, NULL) : NULL;
+    const tapml_status status =
+        given != NULL ? metadata_set(store, name, path != NULL ? path : given) : TAPML_OK;
 
     free(path);
     return status;
@@ -552,8 +553,8 @@ static tapml_status settle_all(struct store *store,
     TAPML_TRY(settle(store, "keep", "[run] keep", config->keep_all ? "all" : "first"));
     TAPML_TRY(settle(store, "source", "[source] backend", config->source.backend));
     TAPML_TRY(write_path(store, "model.path", config->model));
-    TAPML_TRY(config->adapter != NULL ? write_path(store, "model.adapter", config->adapter)
-                                      : TAPML_OK);
+    TAPML_TRY(write_path(store, "model.delta", config->delta));
+    TAPML_TRY(write_path(store, "model.adapter", config->adapter));
     TAPML_TRY(write_number(store, "prompts.count", (int64_t)prompts->count));
     TAPML_TRY(metadata_set(store, "run.name", name_of(config->dir)));
     TAPML_TRY(note_source(store, setup));

@@ -286,6 +286,13 @@ static tapml_status read_choice(const struct options *given,
     return TAPML_OK;
 }
 
+static void take_word(const struct options *given, const char *option, const char **io_word)
+{
+    const char *word = options_get(given, option);
+
+    *io_word = word != NULL ? word : *io_word;
+}
+
 tapml_status
 setup_read_model(struct setup *setup, const struct options *given, struct model_options *options)
 {
@@ -293,9 +300,8 @@ setup_read_model(struct setup *setup, const struct options *given, struct model_
         read_choice(given, "--unknown-keys", "refuse", "allow", &options->allow_unknown_keys));
     TAPML_TRY(read_choice(given, "--quantised-inputs", "stored", "plain", &options->plain_inputs));
     options->architecture = options_get(given, "--architecture");
-    if (options_get(given, "--adapter") != NULL) {
-        options->adapter = options_get(given, "--adapter");
-    }
+    take_word(given, "--delta", &options->delta);
+    take_word(given, "--adapter", &options->adapter);
     return setup_find_model(setup, options->folder, &options->folder);
 }
 

@@ -113,9 +113,10 @@ tapml_status setup_open_bare(const char *program,
 void setup_close(struct setup *setup);
 
 // The options of all commands that open a model: --architecture, --unknown-keys,
-// --quantised-inputs, --adapter.
+// --quantised-inputs, --delta, --adapter.
 #define SETUP_MODEL_OPTIONS                                                                        \
-    {"--adapter", "DIR", "a LoRA adapter on the model, as PEFT publishes it: docs/deltas.md"},     \
+    {"--delta", "FILE", "what 'tapml-host delta make' has made of a fine-tune of the model"},      \
+        {"--adapter", "DIR", "a LoRA adapter on the model, as PEFT publishes it: docs/deltas.md"}, \
         {"--architecture", "ID",                                                                   \
          "takes this architecture instead of asking all that are installed"},                      \
         {"--unknown-keys", "refuse|allow",                                                         \
@@ -131,7 +132,8 @@ tapml_status
 setup_find_model(struct setup *setup, const char *word, const char **out_folder) STATUS_USED;
 
 // Reads the options of SETUP_MODEL_OPTIONS, and replaces `folder`, as a user writes it, by what
-// setup_find_model finds. The other members of `*options` stay, and `adapter` without --adapter.
+// setup_find_model finds. The other members of `*options` stay, and so do
+// `delta` and `adapter` without theirs.
 tapml_status setup_read_model(struct setup *setup,
                               const struct options *given,
                               struct model_options *options) STATUS_USED;

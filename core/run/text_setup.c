@@ -73,7 +73,8 @@ static tapml_status open_model(struct setup *setup,
     struct model_options model = {.folder = folder};
 
     TAPML_TRY(setup_read_model(setup, given, &model));
-    model.adapter = NULL; // What it changes is measured against the model without.
+    model.delta = NULL; // What they change is measured against the model without.
+    model.adapter = NULL;
     TAPML_TRY(model_open(setup->registry, &model, &base->model));
     TAPML_TRY(text_setup_check_base(setup, base->model, model.folder));
     TAPML_TRY(setup_place(setup, "base", setup->places[0]->settings.backend));

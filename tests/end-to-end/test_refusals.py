@@ -370,6 +370,8 @@ for command in (["generate", "--ids", "1"], ["eval"], ["graph"]):
           *command, "--model", LLAMA, "--unknown-keys", "alow")
 words("an adapter that is not there", ["adapter '/nowhere'", "/nowhere/adapter_config.json"], "generate", "--model", LLAMA,
       "--ids", "1", "--adapter", "/nowhere")
+words("a delta that is not there", ["delta '/nowhere'"], "generate", "--model", LLAMA, "--ids", "1", "--delta", "/nowhere")
+words("a delta of nothing", ["delta takes 'make BASE FINE --out FILE'"], "delta", "make", LLAMA)
 words("a store that is none", ["config.json"], "replay", os.path.join(LLAMA, "config.json"), "--backend", "reference")
 words("a store that is absent", ["absent.tapmlrun"], "replay", "FOLDER/absent.tapmlrun", "--backend", "reference")
 words("no store", ["one store expected, 0 given"], "replay", "--backend", "reference")

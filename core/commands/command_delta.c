@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands/command.h"
+
+#include "base/alloc.h"
+#include "config/model_path.h"
+#include "model/checkpoint.h"
+#include "model/delta.h"
+#include "model/delta_make.h"
+#include "model/safetensors_writer.h"
+#include "model/weight_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct options_spec specs[] = {
+    {"--out", "FILE", "the delta, or of apply the weights, in place of what is there"},
+    {"--as", "xor|sparse",
+     "xor (default): bit for bit; sparse: the largest changes of each matrix, rounded"},
+    {"--density", "PART", "of sparse: which part of the changes stays; 0.1 by default"},
+    {"--help", NULL, "prints this"},
+    {NULL, NULL, NULL},
+};
+
+const struct options_manual command_delta_manual = {
+    .usage = "tapml-host delta make BASE FINE --out FILE [--as xor|sparse] [--density PART]\n"
+             "tapml-host delta apply BASE FILE --out FILE\n"
+             "tapml-host delta check BASE FILE",
+    .about = "make writes what changes from the weights of a base to those of a fine-tune; both "
+             "are folders, names or GGUF files, of plain numbers. [model] delta, or --delta, takes "
+             "the file beside the base (docs/deltas.md).\n"
+             "apply writes the weights of the fine-tune as a safetensors file.\n"
+             "check makes each weight in memory, and ends with 2 if one of them is not what the "
+             "file says, or the base is another one.",
+    .specs = specs,
+};
+
+// -- make --------------------------------------------------------------------------------------
+
+static tapml_status
+open_model(const char *program, const char *word, struct checkpoint **out_checkpoint)
+{
+    char *folder = NULL;
+
+    TAPML_TRY(model_path_find(program, word, &folder));
+    const tapml_status status = weight_files_open(folder, out_checkpoint);
+
+    alloc_free(folder);
+    return status == TAPML_OK ? TAPML_OK : status_explain(status, "model '%s'", word);
+}
+
+static tapml_status read_density(const struct options *options, double *out_density)
+{
+    const char *word = options_get(options, "--density");
+    char *end = NULL;
+
+    *out_density = word != NULL ? strtod(word, &end) : 0.1;
+    return word == NULL || (end != word && *end == '\0' && *out_density > 0 && *out_density <= 1)
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "--density is '%s', expected a number above 0, at most 1", word);
+}
+
+static tapml_status read_make(const struct options *options, struct delta_make_options *make)
+{
+    int kind = DELTA_XOR;
+
+    TAPML_TRY(options_word(options, "--as", DELTA_WORDS, &kind));
+    make->kind = (enum delta_kind)kind;
+    TAPML_TRY(read_density(options, &make->density));
+    return options_get(options, "--density") == NULL || kind == DELTA_SPARSE
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "--density is of --as sparse alone");
+}
+
+static void print_made(const char *path, const struct delta_make_counts *counts)
+{
+    (void)printf("%s: %" PRIu64 " bytes for %" PRIu64 ", 1/%.2f; %zu tensors stay, %zu change "
+                 "bit for bit",
+                 path, counts->file_bytes, counts->fine_bytes,
+                 counts->file_bytes > 0 ? (double)counts->fine_bytes / (double)counts->file_bytes
+                                        : 0,
+                 counts->same, counts->exact);
+    if (counts->lossy > 0) {
+        (void)printf(", %zu lose %.3g of what changes", counts->lossy, counts->lost);
+    }
+    (void)printf("\n");
+}
+
+static tapml_status make(const char *program, const struct options *options, const char *out)
+{
+    struct delta_make_options made = {.kind = DELTA_XOR};
+    struct delta_make_counts counts;
+    struct checkpoint *base = NULL, *fine = NULL;
+
+    TAPML_TRY(read_make(options, &made));
+    tapml_status status = open_model(program, options->plain[1], &base);
+
+    if (status == TAPML_OK) {
+        status = open_model(program, options->plain[2], &fine);
+    }
+    if (status == TAPML_OK) {
+        made.base = base;
+        made.fine = fine;
+        status = delta_make(&made, out, &counts);
+    }
+    if (status == TAPML_OK) {
+        print_made(out, &counts);
+    }
+    checkpoint_close(base);
+    checkpoint_close(fine);
+    return status;
+}
+
+// -- apply, check ------------------------------------------------------------------------------
+
+static tapml_status write_tensors(const struct checkpoint *checkpoint,
+                                  struct safetensors_writer *writer)
+{
+    for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
+        const struct checkpoint_tensor *tensor = checkpoint_at(checkpoint, i);
+        const char *type = safetensors_writer_type(tensor->tensor.dtype);
+        uint64_t count = 0;
+
+        TAPML_TRY(delta_count_values(tensor, &count));
+        if (type == NULL) {
+            return status_fail(TAPML_UNIMPLEMENTED,
+                               "tensor '%s': its type has no name in safetensors", tensor->name);
+        }
+        TAPML_TRY(safetensors_writer_add(
+            writer,
+            &(struct safetensors_writer_tensor){tensor->name, type, tensor->tensor.shape,
+                                                tensor->tensor.rank, tensor->data, tensor->bytes}));
+    }
+    return TAPML_OK;
+}
+
+static tapml_status write_weights(const struct checkpoint *checkpoint, const char *path)
+{
+    struct safetensors_writer *writer = NULL;
+    uint64_t room = 0, bytes = 0;
+
+    for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
+        room += safetensors_writer_room(checkpoint_at(checkpoint, i)->name);
+    }
+    TAPML_TRY(safetensors_writer_open(path, room, &writer));
+    const tapml_status status = write_tensors(checkpoint, writer);
+
+    if (status != TAPML_OK) {
+        safetensors_writer_drop(writer);
+        return status;
+    }
+    TAPML_TRY(safetensors_writer_end(writer, &bytes));
+    (void)printf("%s: %zu tensors, %" PRIu64 " bytes\n", path, checkpoint_count(checkpoint), bytes);
+    return TAPML_OK;
+}
+
+static void print_checked(const struct delta *delta, const struct checkpoint *checkpoint)
+{
+    size_t counts[DELTA_KINDS] = {0};
+
+    for (size_t i = 0; i < delta_count(delta); i++) {
+        counts[delta_at(delta, i)->form.kind]++;
+    }
+    (void)printf("%zu tensors stay, %zu are made as the file says:",
+                 checkpoint_count(checkpoint) - delta_count(delta), delta_count(delta));
+    for (int kind = 0; kind < DELTA_KINDS; kind++) {
+        (void)printf(" %zu %s%s", counts[kind], delta_codec_word((enum delta_kind)kind),
+                     kind + 1 < DELTA_KINDS ? "," : "\n");
+    }
+}
+
+// With `out` the weights are written.
+static tapml_status use(const char *program, const struct options *options, const char *out)
+{
+    struct checkpoint *checkpoint = NULL;
+    struct delta *delta = NULL;
+    tapml_status status = open_model(program, options->plain[1], &checkpoint);
+
+    if (status == TAPML_OK) {
+        status = delta_open(options->plain[2], &delta);
+        status = status == TAPML_OK ? delta_apply(delta, checkpoint) : status;
+        status =
+            status == TAPML_OK ? TAPML_OK : status_explain(status, "delta '%s'", options->plain[2]);
+    }
+    if (status == TAPML_OK && out != NULL) {
+        status = write_weights(checkpoint, out);
+    } else if (status == TAPML_OK) {
+        print_checked(delta, checkpoint);
+    }
+    delta_close(delta);
+    checkpoint_close(checkpoint);
+    return status;
+}
+
+static tapml_status do_action(const char *program, const struct options *options)
+{
+    const char *action = options->plain_count == 3 ? options->plain[0] : "";
+    const char *out = options_get(options, "--out");
+    const int has_kind =
+        options_get(options, "--as") != NULL || options_get(options, "--density") != NULL;
+
+    if (strcmp(action, "make") == 0 && out != NULL) {
+        return make(program, options, out);
+    }
+    if (strcmp(action, "apply") == 0 && out != NULL && !has_kind) {
+        return use(program, options, out);
+    }
+    if (strcmp(action, "check") == 0 && out == NULL && !has_kind) {
+        return use(program, options, NULL);
+    }
+    return status_fail(TAPML_INVALID, "delta takes 'make BASE FINE --out FILE', 'apply BASE FILE "
+                                      "--out FILE' or 'check BASE FILE', see --help");
+}
+
+enum outcome command_delta_main(const struct command *command)
+{
+    struct options options;
+    tapml_status status = options_parse(specs, command->argc, command->argv, &options);
+
+    if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
+        return outcome_report(options_help(&command_delta_manual));
+    }
+    return outcome_report(status == TAPML_OK ? do_action(command->program, &options) : status);
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The TapML authors
+# SPDX-License-Identifier: Apache-2.0
+"""Fine-tunes as differences on a base: made, applied, checked, run and refused.
+
+Usage: test_deltas.py
+"""
+import array
+import os
+import random
+import re
+import shutil
+
+import adapters
+import rig
+
+MODELS = os.path.join(rig.DATA, "models")
+BASE = os.path.join(MODELS, "llama_bf16")
+IDS = ("--ids", "1 5 7 9", "--count", "12")
+
+
+def fine_tune(folder, changes=r".*(q_proj|down_proj|norm)\.weight", base=BASE):
+    """A folder beside which some weights are others: each value by a few of its last bits."""
+    draw = random.Random(26)
+    fine = os.path.join(folder, "fine")
+    shutil.copytree(base, fine)
+    path = os.path.join(fine, "model.safetensors")
+    tensors = adapters.read_tensors(path)
+    for name, (dtype, shape, data) in tensors.items():
+        if re.fullmatch(changes, name):
+            assert dtype == "BF16", dtype
+            words = array.array("H", data)
+            tensors[name] = dtype, shape, array.array("H", (word ^ draw.randrange(8) for word in words)).tobytes()
+    adapters.write_tensors(path, tensors)
+    return fine
+
+
+def make(folder, fine, *words, base=BASE):
+    path = os.path.join(folder, "delta.safetensors")
+    done = rig.check(rig.host("delta", "make", base, fine, "--out", path, *words), 0)
+    return path, done.stdout
+
+
+def generated(*words):
+    return rig.check(rig.host("generate", "--backend", "reference", *IDS, *words), 0).stdout
+
+
+def xor_is_bit_for_bit(folder):
+    fine = fine_tune(folder)
+    path, said = make(folder, fine)
+    changed = 2 * 2 + 2 * 2 + 1
+    rig.contains(said, f"{changed} change bit for bit")
+    ratio = float(re.search(r"1/([\d.]+);", said)[1])
+    assert 2 < ratio and os.path.getsize(path) < os.path.getsize(os.path.join(fine, "model.safetensors")) / 2, said
+    rig.contains(rig.check(rig.host("delta", "check", BASE, path), 0).stdout, f"{changed} are made as the file says: {changed} xor")
+    out = os.path.join(folder, "out.safetensors")
+    rig.check(rig.host("delta", "apply", BASE, path, "--out", out), 0)
+    assert adapters.read_tensors(out) == adapters.read_tensors(os.path.join(fine, "model.safetensors"))
+    assert not os.path.exists(out + ".part")
+    # The files of a fine-tune and base and delta are the same model, which the base is not.
+    assert generated("--model", BASE, "--delta", path) == generated("--model", fine)
+    same, _ = make(folder, BASE)
+    assert generated("--model", BASE, "--delta", same) == generated("--model", BASE)
+
+
+def a_run_of_a_delta(folder):
+    fine = fine_tune(folder)
+    path, _ = make(folder, fine)
+    ini, dir_ = rig.write_small_run(os.path.join(folder, "run"), model=f"{BASE}\ndelta = {path}")
+    done = rig.check(rig.host("--config", ini), 0)
+    rig.contains(done.stdout, "0 blamed, 0 unsupported, 0 left on the source", "end to end: agrees")
+    rig.check(rig.host("replay", os.path.join(dir_, "run.tapmlrun"), "--backend", "reference:f32-blocked"), 0)
+    assert rig.check(rig.host("generate", "--plan", os.path.join(dir_, "plan-gpu.txt"), *IDS), 0).stdout == \
+        generated("--model", fine)
+    # Its weights are those of a run of the fine-tune's own files, and those that stay are the base's.
+    keys = {}
+    for name, model in (("base", BASE), ("fine", fine)):
+        other, other_dir = rig.write_small_run(os.path.join(folder, name), model=model)
+        rig.check(rig.host("--config", other), 0)
+        keys[name] = dict(rig.rows(other_dir, "SELECT name, hex(key) FROM weight"))
+    found = dict(rig.rows(dir_, "SELECT name, hex(key) FROM weight"))
+    assert found == keys["fine"]
+    differ = {name for name, key in found.items() if keys["base"][name] != key}
+    assert differ == {name for name in found if re.fullmatch(r".*(q_proj|down_proj|norm)\.weight", name)}, differ
+    # Another delta is another run.
+    make(folder, fine, "--as", "sparse")
+    rig.contains(rig.check(rig.host("--config", ini), 2).stderr, "[model] path")
+
+
+def sparse_keeps_the_largest(folder):
+    fine = fine_tune(folder, r".*(q_proj|down_proj)\.weight")
+    lost, sizes = {}, {}
+    for density in ("0.05", "0.2", "1"):
+        path, said = make(folder, fine, "--as", "sparse", "--density", density)
+        lost[density] = float(re.search(r"4 lose ([\d.e-]+) of what changes", said)[1])
+        sizes[density] = os.path.getsize(path)
+        rig.contains(rig.check(rig.host("delta", "check", BASE, path), 0).stdout, "0 xor, 4 sparse")
+        out = os.path.join(folder, "out.safetensors")
+        rig.check(rig.host("delta", "apply", BASE, path, "--out", out), 0)
+        made, base = adapters.read_tensors(out), adapters.read_tensors(os.path.join(BASE, "model.safetensors"))
+        for name in made:
+            count = sum(x != y for x, y in zip(array.array("H", made[name][2]), array.array("H", base[name][2])))
+            kept = re.fullmatch(r".*(q_proj|down_proj)\.weight", name) is not None
+            assert count <= (float(density) * len(made[name][2]) / 2 + 1) * kept, (name, count)
+            assert count > 0 or not kept
+    assert lost["0.05"] > lost["0.2"] > lost["1"] and lost["1"] < 0.01, lost
+    assert sizes["0.05"] < sizes["0.2"] < sizes["1"], sizes
+
+
+def what_does_not_fit_is_refused(folder):
+    fine = fine_tune(folder)
+    path, _ = make(folder, fine)
+    out = os.path.join(folder, "out.safetensors")
+    other = os.path.join(MODELS, "llama")
+
+    def refused(piece, *words, code=2):
+        done = rig.check(rig.host(*words), code)
+        rig.contains(done.stderr, piece)
+        assert done.stdout == "" and not os.path.exists(out)
+
+    refused("with another", "delta", "check", fine, path)
+    refused("values of bf16 with the hash of the base, found", "delta", "check", other, path)
+    refused("tensor 'lm_head.weight': expected [96, 64] of f32 in the fine-tune, as the base has it, found [96, 64] of bf16",
+            "delta", "make", other, fine, "--out", out)
+    refused("expected plain numbers, found a quantised weight", "delta", "make", os.path.join(MODELS, "quantised_awq"),
+            os.path.join(MODELS, "quantised_awq"), "--out", out)
+    refused("is in the base and not in the fine-tune", "delta", "make", os.path.join(MODELS, "gpt2"), fine, "--out", out)
+    refused("--density is '0'", "delta", "make", BASE, fine, "--out", out, "--as", "sparse", "--density", "0")
+    refused("--density is of --as sparse alone", "delta", "make", BASE, fine, "--out", out, "--density", "0.5")
+    refused("--as is '24q9'", "delta", "make", BASE, fine, "--out", out, "--as", "24q9")
+    refused("delta takes 'make BASE FINE --out FILE'", "delta", "make", BASE, fine)
+    refused("expected a U8 tensor 'tapml.delta'", "delta", "check", BASE, os.path.join(BASE, "model.safetensors"))
+    refused("expected the weights of the model", "graph", "--model", BASE, "--delta", path, "--without-weights")
+    # A file that says so, and whose bytes are others.
+    tensors = adapters.read_tensors(path)
+    name = "model.norm.weight"
+    dtype, shape, data = tensors[name]
+    for piece, changed in (("bytes by zstd, found", data[:-1]), ("by zstd", bytes(len(data)))):
+        adapters.write_tensors(path, {**tensors, name: (dtype, [len(changed)], changed)})
+        refused(f"tensor '{name}': expected", "generate", "--model", BASE, "--delta", path, *IDS)
+        refused(piece, "delta", "apply", BASE, path, "--out", out)
+    other = tensors["model.layers.0.input_layernorm.weight"]
+    adapters.write_tensors(path, {**tensors, name: other})
+    refused("expected bytes with the hash of the fine-tune, found others", "delta", "check", BASE, path)
+
+
+rig.main([xor_is_bit_for_bit, a_run_of_a_delta, sparse_keeps_the_largest, what_does_not_fit_is_refused])
