@@ -35,8 +35,9 @@ def with_an_adapter_a_base_is_what_hugging_face_computed(folder):
     for name, (modules, more) in FAMILIES.items():
         base, adapter = adapters.make(os.path.join(folder, name), os.path.join(MODELS, name), modules, **more)
         rig.contains(rig.check(evaluate(base), 1).stdout, "DIVERGES")
-        done = rig.check(evaluate(base, "--adapter", adapter), 0)
-        assert done.stdout.count("agrees") == 3, (name, done.stdout)
+        for isolation in ("never", "always"):
+            done = rig.check(evaluate(base, "--adapter", adapter, "--isolation", isolation), 0)
+            assert done.stdout.count("agrees") == 3, (name, done.stdout)
 
 
 def ranks_and_scales_of_modules(folder):

@@ -63,6 +63,24 @@ def xor_is_bit_for_bit(folder):
     assert generated("--model", BASE, "--delta", same) == generated("--model", BASE)
 
 
+def a_base_becomes_what_hugging_face_computed(folder):
+    """All matrices differ; a worker gets the ones that are made, and an adapter comes on top of a delta."""
+    fixture = os.path.join(MODELS, "llama")
+    base, adapter = adapters.make(folder, fixture, r".*_proj|lm_head")
+    path, said = make(folder, fixture, base=base)
+    rig.contains(said, "6 tensors stay, 15 change bit for bit")
+    words = ("eval", "--model", base, "--backend", "reference")
+    rig.contains(rig.check(rig.host(*words), 1).stdout, "DIVERGES")
+    for isolation in ("never", "always"):
+        done = rig.check(rig.host(*words, "--delta", path, "--isolation", isolation), 0)
+        assert done.stdout.count("agrees") == 3, done.stdout
+    first, other = adapters.make(os.path.join(folder, "first"), base, r".*\.q_proj")
+    path, _ = make(folder, base, base=first)
+    done = rig.check(rig.host("eval", "--model", first, "--backend", "reference", "--delta", path, "--adapter", adapter), 0)
+    assert done.stdout.count("agrees") == 3, done.stdout
+    rig.contains(rig.check(rig.host("eval", "--model", first, "--backend", "reference", "--adapter", other), 1).stdout, "DIVERGES")
+
+
 def a_run_of_a_delta(folder):
     fine = fine_tune(folder)
     path, _ = make(folder, fine)
@@ -144,4 +162,4 @@ def what_does_not_fit_is_refused(folder):
     refused("expected bytes with the hash of the fine-tune, found others", "delta", "check", BASE, path)
 
 
-rig.main([xor_is_bit_for_bit, a_run_of_a_delta, sparse_keeps_the_largest, what_does_not_fit_is_refused])
+rig.main([xor_is_bit_for_bit, a_base_becomes_what_hugging_face_computed, a_run_of_a_delta, sparse_keeps_the_largest, what_does_not_fit_is_refused])
