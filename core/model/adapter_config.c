@@ -12,7 +12,7 @@
 #include <string.h>
 
 // Words that are compared are cheap; each expression has a budget of its own (tokenizer/pattern.h).
-enum { WORDS_MAX = 1 << 16, EXPRESSIONS_MAX = 16, RANK_MAX = 1 << 16 };
+enum { WORDS_MAX = 1 << 14, EXPRESSIONS_MAX = 16, RANK_MAX = 1 << 16 };
 
 static const char file_name[] = "adapter_config.json";
 

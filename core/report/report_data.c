@@ -108,6 +108,23 @@ static void put_config(struct report_maker *model, struct store *store)
     report_maker_part(model, "config", &part);
 }
 
+// What made the model a fine-tune, by the last part of its path.
+static void put_fine_tune(struct report_maker *model, struct store *store)
+{
+    static const struct {
+        const char *member, *metadata;
+    } parts[] = {{"delta", "model.delta"}, {"adapter", "model.adapter"}};
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        const char *path = metadata_get(store, parts[i].metadata);
+        const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+
+        if (path != NULL) {
+            report_maker_text(model, parts[i].member, slash != NULL ? slash + 1 : path);
+        }
+    }
+}
+
 // In what type keys and values were kept; stores of an earlier version do not say it.
 static void put_state(struct report_maker *model, struct store *store)
 {
@@ -195,6 +212,7 @@ static tapml_status put_model(struct report_maker *report, struct store *store, 
     put_metadata(&part, store, "hash", "model.hash");
     put_metadata(&part, store, "architecture", "model.architecture");
     put_state(&part, store);
+    put_fine_tune(&part, store);
     tapml_status status = instance_list(store, arena, &instances, &count);
 
     report_maker_count(&part, "ops", count);

@@ -56,8 +56,12 @@ def a_run_moves_an_adapter(folder):
     fixture = os.path.join(MODELS, "llama")
     base, adapter = adapters.make(folder, fixture, r".*\.[qv]_proj", target_modules=["q_proj", "v_proj"])
     ini, dir_ = rig.write_small_run(os.path.join(folder, "run"), model=f"{base}\nadapter = {adapter}")
-    done = rig.check(rig.host("--config", ini), 0)
+    said = os.path.join(folder, "report.json")
+    done = rig.check(rig.host("--config", ini, "--json", said), 0)
     rig.contains(done.stdout, "0 blamed, 0 unsupported, 0 left on the source", "end to end: agrees")
+    with open(said, encoding="utf-8") as file:
+        model = json.load(file)["model"]
+    assert model["adapter"] == "adapter" and "delta" not in model, model
     ops = dict(rig.rows(dir_, "SELECT instance, op FROM instance WHERE instance LIKE 'layers.0/attn/q_proj%'"))
     assert ops == {"layers.0/attn/q_proj": "tapml.linear", "layers.0/attn/q_proj/lora_a": "tapml.linear",
                    "layers.0/attn/q_proj/lora_b": "tapml.linear", "layers.0/attn/q_proj/lora_scale": "tapml.scale",
