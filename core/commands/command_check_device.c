@@ -22,8 +22,8 @@ static const struct options_spec specs[] = {
     {"--config", "FILE", "the INI file of a run, for the options of components"},
     {"--target", "NAME", "a target of --config with its injected faults, instead of BACKEND"},
     {"--isolation", "always|never|loopback", "always, in a worker process, by default"},
-    SETUP_DEADLINE_OPTION,
-    SETUP_FAR_OPTIONS,
+    WORKER_LIMIT_OPTIONS,
+    WORKER_FAR_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -84,7 +84,7 @@ static tapml_status open_place(struct checking *checking)
     if (name != NULL) {
         TAPML_TRY(run_config_find_target(&checking->config, name, &settings));
     }
-    TAPML_TRY(setup_read_isolation(options, &settings.isolation));
+    TAPML_TRY(worker_options_read(options, &settings.isolation));
     TAPML_TRY(setup_add_place(&checking->setup, &settings, &checking->place));
     return setup_open_place(&checking->setup, checking->place);
 }

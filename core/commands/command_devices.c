@@ -26,7 +26,7 @@ static const struct options_spec specs[] = {
     {"--dump", "B", "prints what the driver reports of COMPONENT or COMPONENT:DEVICE as a file"},
     {"--config", "FILE",
      "the targets of a run's INI file, opened as the run does, and their health"},
-    SETUP_FAR_OPTIONS,
+    WORKER_FAR_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
 };
@@ -296,7 +296,7 @@ run_elsewhere(const struct options *options, struct setup *setup, int *out_is_el
     struct place_isolation how = {.mode = PLACE_ISOLATION_ALWAYS,
                                   .deadline_s = ISOLATION_DEADLINE_S};
 
-    TAPML_TRY(setup_read_isolation(options, &how));
+    TAPML_TRY(worker_options_read(options, &how));
     *out_is_elsewhere = place_isolation_is_far(&how);
     if (!*out_is_elsewhere) {
         return TAPML_OK;

@@ -206,7 +206,7 @@ static tapml_status read_options(struct judging_kernel *judging)
     TAPML_TRY(options_i64(options, "--seed", SEED, 0, INT64_MAX, &judging->seed));
     judging->isolation =
         (struct place_isolation){.mode = PLACE_ISOLATION_ALWAYS, .deadline_s = DEADLINE_S};
-    TAPML_TRY(setup_read_isolation(options, &judging->isolation));
+    TAPML_TRY(worker_options_read(options, &judging->isolation));
     judging->backend = options_get(options, "--backend");
     TAPML_TRY(check_kind(judging));
     return read_weights(judging);

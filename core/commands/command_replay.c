@@ -48,8 +48,8 @@ static const struct options_spec specs[] = {
     {"--config", "FILE", "the INI file of a run, for the options of components"},
     {"--target", "NAME", "a target of --config with its injected faults, instead of --backend"},
     {"--isolation", "always|never|loopback", "always, in a worker process, by default"},
-    SETUP_DEADLINE_OPTION,
-    SETUP_FAR_OPTIONS,
+    WORKER_LIMIT_OPTIONS,
+    WORKER_FAR_OPTIONS,
     {"--activations", "f32|f16", "f32 by default; a bundle and a target have their own"},
     {"--comparer", "ID",
      "a comparer of a plugin measures the outputs too; may be given several times"},
@@ -138,7 +138,7 @@ read_settings(struct replaying *replaying, const char *backend, struct place_set
     if (name != NULL) {
         return run_config_find_target(&replaying->config, name, out_settings);
     }
-    return setup_read_isolation(replaying->options, &out_settings->isolation);
+    return worker_options_read(replaying->options, &out_settings->isolation);
 }
 
 // The activation dtype: as a bundle failed, else as a target has them, else as is asked.

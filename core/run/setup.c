@@ -17,8 +17,8 @@
 #include "exec/timed.h"
 #include "link/loopback.h"
 #include "plugin/search.h"
-#include "remote/remote.h"
 #include "run/observers.h"
+#include "run/worker_options.h"
 #include "tensor/encoding.h"
 #include "verify/fault.h"
 
@@ -526,67 +526,10 @@ tapml_status setup_read_activations(const struct options *options, enum activati
     return word != NULL ? activation_read("--activations", word, out_activation) : TAPML_OK;
 }
 
-// What only a worker has.
-static int has_limit(const struct options *options)
-{
-    static const char *const names[] = {"--deadline", "--memory", "--limit-files",
-                                        "--limit-processes", "--limit-cpu"};
-    int has = 0;
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        has = has || options_get(options, names[i]) != NULL;
-    }
-    return has;
-}
-
-static tapml_status read_limit(const struct options *options, const char *name, int64_t *io_limit)
-{
-    return options_i64(options, name, *io_limit, 0, LIMITS_MAX, io_limit);
-}
-
-// What names another machine takes the place of what a run's file says.
-static tapml_status read_far(const struct options *options, struct place_isolation *io_isolation)
-{
-    const char *url = options_get(options, "--url"), *listen = options_get(options, "--listen");
-
-    if (url != NULL && listen != NULL) {
-        return status_fail(TAPML_INVALID, "--url and --listen exclude each other: a worker "
-                                          "listens or dials");
-    }
-    if (url != NULL || listen != NULL) {
-        io_isolation->url = url;
-        io_isolation->listen = listen;
-    }
-    return options_i64(options, "--patience",
-                       io_isolation->patience_s > 0 ? io_isolation->patience_s : REMOTE_PATIENCE_S,
-                       1, REMOTE_PATIENCE_MAX_S, &io_isolation->patience_s);
-}
-
-tapml_status setup_read_isolation(const struct options *options,
-                                  struct place_isolation *io_isolation)
-{
-    const char *word = options_get(options, "--isolation");
-
-    if (word != NULL && !isolation_parse(word, &io_isolation->mode)) {
-        return status_fail(TAPML_INVALID,
-                           "--isolation is '%s', expected 'never', 'always' or 'loopback'", word);
-    }
-    if (word == NULL && has_limit(options)) {
-        io_isolation->mode = PLACE_ISOLATION_ALWAYS;
-    }
-    TAPML_TRY(read_far(options, io_isolation));
-    TAPML_TRY(read_limit(options, "--memory", &io_isolation->memory_mib));
-    TAPML_TRY(read_limit(options, "--limit-files", &io_isolation->limits.files));
-    TAPML_TRY(read_limit(options, "--limit-processes", &io_isolation->limits.processes));
-    TAPML_TRY(read_limit(options, "--limit-cpu", &io_isolation->limits.cpu_s));
-    return options_i64(options, "--deadline", io_isolation->deadline_s, 1, ISOLATION_DEADLINE_MAX_S,
-                       &io_isolation->deadline_s);
-}
-
 tapml_status setup_take_isolation(struct setup *setup, const struct options *options)
 {
-    setup->is_isolation_given = options_get(options, "--isolation") != NULL || has_limit(options);
-    return setup_read_isolation(options, &setup->isolation);
+    setup->is_isolation_given = worker_options_have_place(options);
+    return worker_options_read(options, &setup->isolation);
 }
 
 tapml_status setup_take_names(struct setup *setup,

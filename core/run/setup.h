@@ -10,6 +10,7 @@
 #include "plugin/model.h"
 #include "plugin/registry.h"
 #include "run/timelines.h"
+#include "run/worker_options.h"
 #include "tokenizer/special.h"
 #include "tokenizer/tokenizer.h"
 
@@ -53,26 +54,7 @@ struct setup {
     {"--isolation", "never|always|loopback",                                                       \
      "always: in a worker process; by default always for a plugin that was not installed with "    \
      "the host, never for others"},                                                                \
-        SETUP_DEADLINE_OPTION, SETUP_FAR_OPTIONS
-
-// Those of commands whose backend may be on another machine.
-#define SETUP_FAR_OPTIONS                                                                          \
-    {"--url", "URL", "the backend is that of a worker on another machine, tapml://HOST:PORT"},     \
-        {"--listen", "ADDRESS", "the same of a worker that dials; waits for it at HOST:PORT"},     \
-    {                                                                                              \
-        "--patience", "SECONDS", "for which that machine may be out of reach, 600 by default"      \
-    }
-#define SETUP_DEADLINE_OPTION                                                                      \
-    {"--deadline", "SECONDS",                                                                      \
-     "ends a worker that does not answer, 30 by default; without --isolation: in a worker"},       \
-        {"--memory", "MIB",                                                                        \
-         "ends a worker that takes more; by default three quarters of the machine's"},             \
-        {"--limit-files", "N", "descriptors that a worker may have; by default as the host"},      \
-        {"--limit-processes", "N",                                                                 \
-         "processes and threads that the user may have while a worker starts one"},                \
-    {                                                                                              \
-        "--limit-cpu", "SECONDS", "processor time that a worker may take; by default any"          \
-    }
+        WORKER_LIMIT_OPTIONS, WORKER_FAR_OPTIONS
 
 // Those of commands whose backends can be observed (setup_take_observers), and that have no run's
 // file for options of components.
@@ -185,14 +167,7 @@ tapml_status setup_plan(const struct setup *setup, struct plan **out_plan) STATU
 tapml_status setup_read_activations(const struct options *options,
                                     enum activation *out_activation) STATUS_USED;
 
-// Reads the options --isolation, 'always', 'never' or 'loopback', those of a worker (--deadline,
-// --memory, --limit-*), by which alone it is 'always', and those of another machine (--url,
-// --listen, --patience); `*io_isolation` stays where they are absent. TAPML_INVALID for what is
-// none.
-tapml_status setup_read_isolation(const struct options *options,
-                                  struct place_isolation *io_isolation) STATUS_USED;
-
-// The same into the setup's `isolation`, for setup_isolation.
+// Reads the options of run/worker_options into the setup's `isolation`, for setup_isolation.
 tapml_status setup_take_isolation(struct setup *setup, const struct options *options) STATUS_USED;
 
 // Joins the values of an option that may be given several times, with blanks between, as a text

@@ -257,33 +257,6 @@ static enum place_isolation_mode mode_of(struct setup *setup, const char *backen
     return setup_isolation(setup, backend).mode;
 }
 
-Test(setup, an_option_says_on_which_machine_a_backend_is)
-{
-    static char url[] = "--url=tapml://box:1", listen[] = "--listen=:7700";
-    static char patience[] = "--patience=5";
-    static const struct options_spec far[] = {SETUP_FAR_OPTIONS, {NULL, NULL, NULL}};
-    struct place_isolation how = {.mode = PLACE_ISOLATION_NEVER, .deadline_s = 30};
-    struct options options;
-
-    cr_assert_eq(options_parse(far, 0, NULL, &options), TAPML_OK);
-    cr_assert_eq(setup_read_isolation(&options, &how), TAPML_OK);
-    cr_assert_not(place_isolation_is_far(&how));
-    cr_assert_eq(how.patience_s, 600);
-    cr_assert_eq(options_parse(far, 2, (char *[]){url, patience}, &options), TAPML_OK);
-    cr_assert_eq(setup_read_isolation(&options, &how), TAPML_OK);
-    cr_assert_str_eq(how.url, "tapml://box:1");
-    cr_assert_eq(how.patience_s, 5);
-    // It takes the place of what a run's file says.
-    cr_assert_eq(options_parse(far, 1, (char *[]){listen}, &options), TAPML_OK);
-    cr_assert_eq(setup_read_isolation(&options, &how), TAPML_OK);
-    cr_assert_null(how.url);
-    cr_assert_str_eq(how.listen, ":7700");
-    cr_assert(place_isolation_is_far(&how));
-    cr_assert_eq(how.patience_s, 5, "as before");
-    cr_assert_eq(options_parse(far, 2, (char *[]){url, listen}, &options), TAPML_OK);
-    cr_assert_eq(setup_read_isolation(&options, &how), TAPML_INVALID);
-}
-
 Test(setup, a_strangers_backend_is_in_a_worker_unless_it_is_told_otherwise)
 {
     static const char *const names[] = {"good", NULL};
