@@ -89,23 +89,42 @@ tapml_status plan_setup_model(struct plan_setup *plan_setup, struct model_option
 
 // -- Places ------------------------------------------------------------------------------------
 
-// The observers that a place had in the run; or NULL.
-static tapml_status
-find_observers(const struct plan_setup *plan_setup, const char *place, const char **out_words)
+// What a place had in the run by metadata of this prefix, unless the option says it; or NULL.
+static tapml_status find_of_place(const struct plan_setup *plan_setup,
+                                  const char *option,
+                                  const char *prefix,
+                                  const char *place,
+                                  const char **out_words)
 {
-    const char *name = arena_format(plan_setup->setup->arena, RUN_METADATA_OBSERVE "%s", place);
+    const char *name = arena_format(plan_setup->setup->arena, "%s%s", prefix, place);
     const char *words = NULL;
 
     if (name == NULL) {
         return status_no_memory();
     }
-    TAPML_TRY(find_word(plan_setup, "--observe", name, &words));
+    TAPML_TRY(find_word(plan_setup, option, name, &words));
     *out_words = words != NULL && *words != '\0' ? words : NULL;
     return TAPML_OK;
 }
 
-// Adds and opens a place of which the setup keeps the texts. Observers are those of --observe,
-// else, of a place as the run had it, its own.
+// What options do not say of a place of the run: its observers, and its machine.
+static tapml_status take_from_run(const struct plan_setup *plan_setup, struct place_settings *io)
+{
+    if (io->observers == NULL) {
+        TAPML_TRY(
+            find_of_place(plan_setup, "--observe", RUN_METADATA_OBSERVE, io->name, &io->observers));
+    }
+    if (!place_isolation_is_far(&io->isolation)) {
+        TAPML_TRY(
+            find_of_place(plan_setup, "--url", RUN_METADATA_URL, io->name, &io->isolation.url));
+        TAPML_TRY(find_of_place(plan_setup, "--listen", RUN_METADATA_LISTEN, io->name,
+                                &io->isolation.listen));
+    }
+    return TAPML_OK;
+}
+
+// Adds and opens a place of which the setup keeps the texts. What options do not say, of a place as
+// the run had it, is as it was there.
 static tapml_status add_place(struct plan_setup *plan_setup,
                               int is_of_run,
                               const char *name,
@@ -123,8 +142,8 @@ static tapml_status add_place(struct plan_setup *plan_setup,
     if (settings.name == NULL || settings.backend == NULL) {
         return status_no_memory();
     }
-    if (is_of_run && settings.observers == NULL) {
-        TAPML_TRY(find_observers(plan_setup, name, &settings.observers));
+    if (is_of_run) {
+        TAPML_TRY(take_from_run(plan_setup, &settings));
     }
     TAPML_TRY(setup_add_place(setup, &settings, &place));
     const tapml_status status = setup_open_place(setup, place);

@@ -483,6 +483,17 @@ static tapml_status note_observers(struct store *store,
     return status;
 }
 
+// Notes what sees a place's calls, and where its machine is.
+static tapml_status
+note_place(struct store *store, struct registry *registry, const struct place_settings *settings)
+{
+    const char *url = settings->isolation.url, *listen = settings->isolation.listen;
+
+    TAPML_TRY(note_observers(store, registry, settings));
+    TAPML_TRY(note_of_place(store, RUN_METADATA_URL, settings->name, url != NULL ? url : ""));
+    return note_of_place(store, RUN_METADATA_LISTEN, settings->name, listen != NULL ? listen : "");
+}
+
 static tapml_status note_arguments(struct store *store, const struct setup *setup)
 {
     struct text value;
@@ -496,15 +507,15 @@ static tapml_status note_arguments(struct store *store, const struct setup *setu
     return status;
 }
 
-// What of plugins this start has: of each place, and of the run.
+// What this start has of each place, and of the run's plugins.
 static tapml_status
 note_plugins(struct store *store, const struct run_config *config, const struct setup *setup)
 {
     if (config->store == NULL) {
-        TAPML_TRY(note_observers(store, setup->registry, &config->source));
+        TAPML_TRY(note_place(store, setup->registry, &config->source));
     }
     for (size_t i = 0; i < config->target_count; i++) {
-        TAPML_TRY(note_observers(store, setup->registry, &config->targets[i]));
+        TAPML_TRY(note_place(store, setup->registry, &config->targets[i]));
     }
     return note_arguments(store, setup);
 }

@@ -36,9 +36,12 @@ tapml_status run_metadata_settle_targets(struct store *store,
 const char *run_metadata_model_name(struct store *store, struct arena *arena);
 
 // What sees the calls of a place ("source" or a target's name), under this and the name: as a
-// report tells it, and as the run's file has it, for commands that open the place again.
+// report tells it, and as the run's file has it, for commands that open the place again. For these
+// alone, where its machine is.
 #define RUN_METADATA_OBSERVERS "observers."
 #define RUN_METADATA_OBSERVE   "observe."
+#define RUN_METADATA_URL       "url."
+#define RUN_METADATA_LISTEN    "listen."
 
 // What a command that is not given the run's file needs to find its plugins (run/follow_up.h), and
 // the plugin's component that orders what is moved, where one was asked.

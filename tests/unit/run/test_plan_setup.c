@@ -173,6 +173,34 @@ Test(plan_setup, a_place_has_the_observers_that_it_had_in_the_run)
     scratch_remove(&scratch);
 }
 
+// Nobody answers there: what is looked at is who was asked.
+Test(plan_setup, a_far_target_of_the_run_is_asked_where_it_was)
+{
+    struct scratch scratch;
+    struct fixture fixture;
+    struct store *store = NULL;
+    static char patience[] = "--patience=1";
+    const struct target_row target = {
+        .name = "phone", .backend = "opencl", .activations = "f32", .faults = "", .goal = ""};
+
+    scratch_make(&scratch);
+    MUST(store_open(scratch_path(&scratch, "run.tapmlrun"), 1, &store));
+    MUST(store_begin(store));
+    MUST(metadata_set(store, "source", "reference"));
+    MUST(metadata_set(store, RUN_METADATA_URL "phone", "tapml://127.0.0.1:1"));
+    MUST(target_declare(store, &target, 1));
+    MUST(store_commit(store));
+    store_close(store);
+    char *path = (char *)(uintptr_t)scratch_text(&scratch, "plan.txt", "* -> phone\n");
+
+    OPEN(&fixture, "--plan", path, patience);
+    cr_assert_neq(plan_setup_places(&fixture.plan_setup), TAPML_OK);
+    cr_assert_null(fixture.setup.places[0]->settings.isolation.url);
+    cr_assert_str_eq(fixture.setup.places[1]->settings.isolation.url, "tapml://127.0.0.1:1");
+    close_fixture(&fixture);
+    scratch_remove(&scratch);
+}
+
 Test(plan_setup, words_that_exclude_each_other_are_refused)
 {
     struct scratch scratch;
