@@ -6,9 +6,9 @@
     check_wgsl.py NAME.VARIANT.wgsl...
 
 A page, served on 127.0.0.1, fetches the texts with their constants bound, compiles them on SwiftShader and
-posts what was refused. Where the adapter lacks shader-f16, the texts that want it are compiled with f32 for
-f16, and counted. Exit status 77, with the reason, where Chromium or its adapter is missing;
-TAPML_REQUIRE=wgsl makes a failure of that.
+posts each name, and at last what was refused. Where the adapter lacks shader-f16, the texts that want it are
+compiled with f32 for f16, and counted. Exit status 77, with the reason, where Chromium or its adapter is
+missing; TAPML_REQUIRE=wgsl makes a failure of that.
 """
 import http.server
 import json
@@ -25,7 +25,7 @@ from check_texts import SKIP, constants, has_subgroups
 FLAGS = ["--headless=new", "--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
          "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--disable-gpu-sandbox"]
-TIMEOUT_S = 240
+SILENCE_S = 240  # for which the page may compile one text
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>kernels</title><script type="module">
 const post = (answer) => fetch('/answer', {method: 'POST', body: JSON.stringify(answer)});
@@ -70,6 +70,7 @@ try {
       } catch (error) {
         complaints.push(`${text.name}: ${error.message}`);
       }
+      await fetch('/compiled', {method: 'POST', body: text.name});
     }
     await post({count: texts.length, complaints, widened});
   }
@@ -93,7 +94,7 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.pages = {"/": ("text/html", PAGE), "/texts": ("application/json", json.dumps(texts))}
         self.answer = None
-        self.is_answered = threading.Event()
+        self.is_heard = threading.Event()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -105,11 +106,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body.encode())
 
     def do_POST(self):
-        size = int(self.headers.get("Content-Length", "0"))
-        self.server.answer = json.loads(self.rfile.read(size))
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        if self.path == "/answer":
+            self.server.answer = json.loads(body)
         self.send_response(204)
         self.end_headers()
-        self.server.is_answered.set()
+        self.server.is_heard.set()
 
     def log_message(self, format, *arguments):
         """Says nothing: the answer is what counts."""
@@ -123,7 +125,8 @@ def ask(chromium, texts):
         browser = subprocess.Popen(
             [chromium, *FLAGS, f"--user-data-dir={profile}", f"http://127.0.0.1:{server.server_port}/"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "XDG_RUNTIME_DIR": profile})
-        server.is_answered.wait(TIMEOUT_S)
+        while server.answer is None and server.is_heard.wait(SILENCE_S):
+            server.is_heard.clear()
         browser.terminate()
         try:
             browser.wait(10)
@@ -148,7 +151,7 @@ def main(paths):
         return skip(len(paths), "chromium is not installed")
     answer = ask(chromium, [bound(path) for path in paths])
     if answer is None:
-        print(f"wgsl: no answer from Chromium in {TIMEOUT_S} seconds")
+        print(f"wgsl: Chromium has said nothing for {SILENCE_S} seconds")
         return 1
     if "missing" in answer:
         return skip(len(paths), answer["missing"])
