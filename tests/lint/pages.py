@@ -5,7 +5,8 @@
 
 - code: a block that opens with a language and a path (```c core/base/text.h) stands in that file, line
   by line; a line `...` parts two excerpts, in the order of the file.
-- paths: a path in backquotes, and the target of a link, exists.
+- paths: a path in backquotes, and the target of a link, exists; so does the heading that a link leads to.
+- lines: a heading, and what parts the head of a table from its rows, begins a line.
 """
 import os
 import re
@@ -13,7 +14,9 @@ import sys
 
 FOLDERS = ("core", "sdk", "plugins", "tests", "tools", "docs", "conf", "models", "debian", ".ci")
 FENCE = re.compile(r"^```(\S*)[ \t]*(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#+ +(.*?) *$", re.MULTILINE)
+MISPLACED = re.compile(r"\S +(?:#{2,} \w|\|(?:-{3,}\|)+)")
 QUOTED = re.compile(r"`((?:" + "|".join(re.escape(folder) for folder in FOLDERS) + r")/[\w./-]*)`")
 
 
@@ -61,13 +64,32 @@ def wrong_code(root, text):
             place = after
 
 
+def headings(path):
+    """What links to the headings of a page end with, as forges make it."""
+    with open(path, encoding="utf-8") as file:
+        titles = HEADING.findall(FENCE.sub("", file.read()))
+    plain = [re.sub(r"\]\([^)]*\)|[^\w\s-]", "", title.lower()) for title in titles]
+    return {title.replace(" ", "-") for title in plain}
+
+
+def wrong_lines(text):
+    """Blocks that have run into the paragraph before them."""
+    for line in FENCE.sub("", text).split("\n"):
+        if MISPLACED.search(re.sub(r"`[^`]*`", "``", line)):
+            yield f"a heading or a table within a line: {line}"
+
+
 def wrong_paths(root, page, text):
     """Paths that are named and lead nowhere."""
     plain = FENCE.sub("", text)
-    for target in LINK.findall(plain):
-        if "://" not in target and not target.startswith("mailto:"):
-            if not os.path.exists(os.path.join(root, os.path.dirname(page), target)):
-                yield f"link to '{target}', which does not exist"
+    for target, heading in LINK.findall(plain):
+        path = os.path.join(root, os.path.dirname(page), target) if target else os.path.join(root, page)
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        if not os.path.exists(path):
+            yield f"link to '{target}', which does not exist"
+        elif heading and path.endswith(".md") and heading not in headings(path):
+            yield f"link to '{target}#{heading}', which is no heading there"
     for path in QUOTED.findall(plain):
         if not os.path.exists(os.path.join(root, path)):
             yield f"'{path}' does not exist"
@@ -81,6 +103,7 @@ def main():
             text = file.read()
         results.append((page + ": code", list(wrong_code(root, text))))
         results.append((page + ": paths", list(wrong_paths(root, page, text))))
+        results.append((page + ": lines", list(wrong_lines(text))))
     print("TAP version 13")
     print(f"1..{len(results)}")
     for number, (title, wrong) in enumerate(results, 1):
