@@ -109,6 +109,7 @@ TestSuite(plan_search, .init = begin, .fini = end, .timeout = 60);
 
 static struct plan_search_input input_of(size_t trials)
 {
+    static const uint8_t is_reduced[MADE_PLACES] = {0, 1, 0};
     struct plan_search_input input = {.question = &machine.made.question,
                                       .calls = {.look = look, .measure = measure},
                                       .columns = &machine.columns,
@@ -117,7 +118,7 @@ static struct plan_search_input input_of(size_t trials)
                                       .chunks = 1,
                                       .chunks_last = 4,
                                       .slack = 0.1,
-                                      .is_reduced = (const uint8_t[MADE_PLACES]){0, 1, 0}};
+                                      .is_reduced = is_reduced};
     MUST(plan_units_find(&machine.made.question, machine.arena, &input.units));
     MUST(plan_build_all(&machine.made.question, NULL, 0, machine.arena, &input.builds));
     return input;
