@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IN = 1300, IN_BLOCKS = 1088, IN_LARGE_BLOCKS = 1280, BLOCK = 32, OUT = 380, LEVELS_MAX = 8 };
+enum { IN = 1300, IN_BLOCKS = 1088, IN_LARGE_BLOCKS = 1280, BLOCK = 32, OUT = 140, LEVELS_MAX = 8 };
 
 // The levels of this machine.
 struct levels {
