@@ -41,11 +41,11 @@ void aftermath_begin(struct aftermath *aftermath);
 // Whether something has failed in the run.
 int aftermath_any(const struct aftermath *aftermath);
 
-// Notes the failure `status` of a place, with the thread's message. `queued` are the steps of the
-// program in front of the one at which it was heard of. `op` is the op whose call returned it, or
-// GRAPH_NONE: then it is the one at `place` whose instance the message names; if it names none, all
-// that the place has done in this run is poisoned. Returns 0 if it is nothing new: of what a queue
-// has lost the first failure counts.
+// Notes the failure `status` of a place, with the thread's message; nothing is queued there any
+// more. `queued` are the steps of the program in front of the one at which it was heard of. `op` is
+// the op whose call returned it, or GRAPH_NONE: then it is the one at `place` whose instance the
+// message names; if it names none, all that the place has done in this run is poisoned. Returns 0
+// if it is nothing new: of what a queue has lost the first failure counts.
 int aftermath_note(struct aftermath *aftermath,
                    const struct program *program,
                    uint32_t queued,

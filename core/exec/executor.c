@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
+#include "base/sentence.h"
 #include "base/timeline.h"
 #include "exec/aftermath.h"
 #include "exec/allowance.h"
@@ -339,35 +340,64 @@ static int goes_on(tapml_status status)
     return !status_ends_all(status) || status == TAPML_DEVICE_LOST;
 }
 
-// Notes a failure in front of which `queued` steps are; 0 if there is nothing to go on with.
-static int note_failure(struct executor *executor, uint32_t queued, tapml_status status)
+// Waits for what a place has in its queue in front of a call that failed at once: what was moved
+// from there has arrived then, and a failure in it comes first, in the place of `*io_status`.
+static void
+finish_queued(struct executor *executor, uint32_t place, tapml_status *io_status, uint32_t *io_op)
 {
-    const uint32_t place = executor->given.spaces->failed, op = executor->failed_op;
-    executor->given.spaces->failed = SPACE_NO_PLACE;
-    executor->failed_op = GRAPH_NONE;
-    return goes_on(status) && place != SPACE_NO_PLACE &&
-           aftermath_note(executor->aftermath, executor->program, queued, place, op, status);
+    char message[SENTENCE_BYTES];
+    (void)snprintf(message, sizeof(message), "%s", status_message());
+    const tapml_status earlier = space_wait(executor->given.spaces, place);
+    if (earlier == TAPML_OK || (earlier == *io_status && earlier == TAPML_DEVICE_LOST)) {
+        (void)status_fail(*io_status, "%s", message); // A plugin may have left another one.
+    } else {
+        *io_status = earlier;
+        *io_op = GRAPH_NONE;
+    }
 }
 
-// Waits for all places behind a failure, which may be the last of several, and gives the first one.
-static tapml_status settle(struct executor *executor)
+// Notes a failure in front of which `queued` steps are; 0 if there is nothing to go on with.
+static int note_failure(struct executor *executor, uint32_t queued, tapml_status *io_status)
+{
+    struct space_set *spaces = executor->given.spaces;
+    const uint32_t place = spaces->failed;
+    uint32_t op = executor->failed_op;
+    executor->failed_op = GRAPH_NONE;
+    if (goes_on(*io_status) && place != SPACE_NO_PLACE && spaces->places[place].is_busy) {
+        finish_queued(executor, place, io_status, &op);
+    }
+    spaces->failed = SPACE_NO_PLACE;
+    return goes_on(*io_status) && place != SPACE_NO_PLACE &&
+           aftermath_note(executor->aftermath, executor->program, queued, place, op, *io_status);
+}
+
+// Waits for all places behind a failure, which may be the last of several; `queued` as above. Fails
+// where nothing goes on.
+static tapml_status drain(struct executor *executor, uint32_t queued)
 {
     struct space_set *spaces = executor->given.spaces;
     for (uint32_t i = 0; i < spaces->place_count; i++) {
-        const tapml_status status = spaces->places[i].is_busy ? space_wait(spaces, i) : TAPML_OK;
+        tapml_status status = spaces->places[i].is_busy ? space_wait(spaces, i) : TAPML_OK;
         if (status != TAPML_OK && !goes_on(status)) {
             return status;
         }
         if (status != TAPML_OK) {
-            (void)note_failure(executor, executor->program->step_count, status);
+            (void)note_failure(executor, queued, &status);
         }
     }
+    return TAPML_OK;
+}
+
+// Gives the first failure.
+static tapml_status settle(struct executor *executor)
+{
+    TAPML_TRY(drain(executor, executor->program->step_count));
     return aftermath_status(executor->aftermath);
 }
 
 tapml_status executor_settle(struct executor *executor, tapml_status status)
 {
-    if (executor->program && note_failure(executor, executor->program->step_count, status)) {
+    if (executor->program && note_failure(executor, executor->program->step_count, &status)) {
         return settle(executor);
     }
     executor->given.spaces->failed = SPACE_NO_PLACE;
@@ -390,21 +420,28 @@ int executor_is_poisoned(const struct executor *executor, uint32_t value, uint32
 }
 
 // Runs a step, unless something that it needs has failed. A failure that was only heard of here
-// does not keep the step from its turn.
+// does not keep the step from its turn. Behind a failure each step is waited for: who would have
+// waited for it, and lets others use its memory, may be left out.
 static tapml_status take_step(struct executor *executor, uint32_t index)
 {
     const struct program *program = executor->program;
-    for (;;) {
+    int is_done = 0;
+    while (!is_done) {
         if (aftermath_any(executor->aftermath) &&
             aftermath_skip(executor->aftermath, program, index)) {
             return TAPML_OK;
         }
         tapml_status status = admit(executor, index);
         status = status == TAPML_OK ? run_step(executor, program, &program->steps[index]) : status;
-        if (status == TAPML_OK || !note_failure(executor, index, status)) {
+        is_done = status == TAPML_OK;
+        if (!is_done && !note_failure(executor, index, &status)) {
             return status;
         }
+        if (aftermath_any(executor->aftermath)) {
+            TAPML_TRY(drain(executor, is_done ? index + 1 : index));
+        }
     }
+    return TAPML_OK;
 }
 
 // What the weights of all places have seen.

@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-// What several places may take in host memory so that they wait less for each other.
-enum { SPARE_BYTES = 16 << 20 };
-
 struct value_set {
     const struct graph *graph;
     struct space_set *spaces;
@@ -58,7 +55,7 @@ tapml_status value_plan_slots(const struct value_set *set,
                               struct memory_plan *out_plan)
 {
     return memory_plan_create(set->graph, largest, set->marks,
-                              set->spaces->place_count > 1 ? SPARE_BYTES : 0, out_plan);
+                              set->spaces->place_count > 1 ? VALUE_SPARE_BYTES : 0, out_plan);
 }
 
 static tapml_status make_slots(struct value_set *set, const struct affine_point *largest)

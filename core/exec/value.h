@@ -15,6 +15,9 @@
 
 struct value_set;
 
+// What several places may take in host memory so that they wait less for each other.
+enum { VALUE_SPARE_BYTES = 16 << 20 };
+
 // `graph` and `spaces` outlive the set. No symbol of a call is larger than in `largest`. The caller
 // owns the set.
 tapml_status value_set_create(const struct graph *graph,

@@ -27,7 +27,8 @@ enum {
     OUTPUTS_MAX = 4,
     FAILING_MAX = 3,
     DELAY_NS_MAX = 5000000,
-    VALUES = TOKENS * WIDTH
+    VALUES = TOKENS * WIDTH,
+    SPARE_WIDTH = VALUE_SPARE_BYTES / (int)sizeof(float) / TOKENS
 };
 
 static const char *const names[] = {"source", "one", "two"};
@@ -45,6 +46,7 @@ struct drawing {
     uint8_t places[OPS_MAX];
     struct late_options options[PLACES]; // Of devices.
     int has_late_source;
+    float shift; // Of the input.
 };
 
 // The places of a run, new for each.
@@ -65,8 +67,7 @@ struct results {
     float outputs[OUTPUTS_MAX][VALUES];
 };
 
-// -- Drawing
-// ---------------------------------------------------------------------------------------
+// -- Drawing -------------------------------------------------------------------------------------
 
 static uint32_t draw_value(struct drawing *drawing)
 {
@@ -105,6 +106,9 @@ static void draw_graph(struct drawing *drawing)
     const uint32_t count = 3 + (uint32_t)random_below(&drawing->random, OPS_MAX - 2);
     uint32_t weights[WEIGHTS];
     sketch_init(sketch);
+    if (random_below(&drawing->random, 2) == 0) { // Nobody fills it: all others share their slots.
+        (void)sketch_value(sketch, GRAPH_INPUT, "spare", sketch_sum(0, 1), SPARE_WIDTH);
+    }
     drawing->computed[0] = sketch_value(sketch, GRAPH_INPUT, "x", sketch_sum(0, 1), WIDTH);
     for (uint32_t i = 0; i < WEIGHTS; i++) {
         weights[i] =
@@ -147,8 +151,7 @@ static void draw(struct drawing *drawing, uint64_t seed)
     }
 }
 
-// -- Running
-// ---------------------------------------------------------------------------------------
+// -- Running -------------------------------------------------------------------------------------
 
 static void open_backends(struct stand *stand,
                           const struct drawing *drawing,
@@ -241,7 +244,7 @@ static tapml_status run(struct stand *stand, struct drawing *drawing)
     value_set_begin_call(stand->values, &point);
     TAPML_TRY(value_input_memory(stand->values, drawing->computed[0], &input));
     for (int i = 0; i < VALUES; i++) {
-        ((float *)input)[i] = (float)(i - WIDTH) / 8 + (float)(drawing->seed % 7);
+        ((float *)input)[i] = (float)(i - WIDTH) / 8 + (float)(drawing->seed % 7) + drawing->shift;
     }
     return executor_run(stand->executor, stand->program, &point);
 }
@@ -282,8 +285,7 @@ static tapml_status compare(const struct drawing *drawing,
     return memcmp(a, b, sizeof(*a)) == 0 ? TAPML_OK : fail(drawing, what);
 }
 
-// -- Trials
-// ----------------------------------------------------------------------------------------
+// -- Trials --------------------------------------------------------------------------------------
 
 // What the source computes alone, and the same with waits.
 static tapml_status try_waiting(struct stand *stand,
@@ -302,6 +304,15 @@ static tapml_status try_waiting(struct stand *stand,
     return compare(drawing, out_expected, &found, "with waits it differs from the source alone");
 }
 
+// With other numbers: whoever reads too early later on reads these.
+static tapml_status run_aside(struct stand *stand, struct drawing *drawing)
+{
+    drawing->shift = 1;
+    const tapml_status status = run(stand, drawing);
+    drawing->shift = 0;
+    return status;
+}
+
 // Twice, since what the first run has queued may still be read when the second one begins.
 static tapml_status try_ahead(struct stand *stand,
                               struct drawing *drawing,
@@ -314,7 +325,7 @@ static tapml_status try_ahead(struct stand *stand,
     TAPML_TRY(run_and_read(stand, drawing, &found));
     figures->ahead_ns += late_clock_ns(stand->clock) - begin_ns;
     TAPML_TRY(compare(drawing, expected, &found, "queued ahead it differs"));
-    TAPML_TRY(run(stand, drawing));
+    TAPML_TRY(run_aside(stand, drawing));
     TAPML_TRY(run_and_read(stand, drawing, &found));
     return compare(drawing, expected, &found, "behind a run that nobody read it differs");
 }
@@ -424,6 +435,7 @@ static tapml_status try_failures(struct stand *stand,
     const uint32_t count = 1 + (uint32_t)random_below(&drawing->random, FAILING_MAX);
     uint32_t first = UINT32_MAX, found_count = 0;
     struct results found;
+    TAPML_TRY(run_aside(stand, drawing));
     TAPML_TRY(space_wait_all(&stand->spaces)); // What nobody has read fails no more.
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t op = (uint32_t)random_below(&drawing->random, drawing->op_count);
@@ -434,7 +446,8 @@ static tapml_status try_failures(struct stand *stand,
     }
     for (uint32_t i = 0; i < PLACES; i++) {
         if (stand->backends[i] && (i > 0 || drawing->has_late_source)) {
-            late_fail_at(stand->backends[i], failing, found_count);
+            late_fail_at(stand->backends[i], failing, found_count,
+                         (int)random_below(&drawing->random, 2));
         }
     }
     if (found_count == 0) {
@@ -455,7 +468,7 @@ static tapml_status try_failures(struct stand *stand,
     TAPML_TRY(check_good(stand, drawing, expected, figures));
     for (uint32_t i = 0; i < PLACES; i++) {
         if (i > 0 || drawing->has_late_source) {
-            late_fail_at(stand->backends[i], NULL, 0);
+            late_fail_at(stand->backends[i], NULL, 0, 0);
         }
     }
     TAPML_TRY(run_and_read(stand, drawing, &found));

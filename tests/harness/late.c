@@ -70,6 +70,7 @@ struct late {
     char message[512];          // and what was said.
     const char *const *failing; // Instances.
     size_t failing_count;
+    int fails_at_once;
 };
 
 static struct late *own(const struct backend *backend)
@@ -261,9 +262,32 @@ static tapml_value keep_argument(struct late *late, const tapml_value *value)
     return copy;
 }
 
+static int is_at(const char *instance, const struct backend_call *call)
+{
+    return instance && strcmp(instance, call->instance) == 0;
+}
+
+static int is_failing(const struct late *late, const struct backend_call *call)
+{
+    for (size_t i = 0; i < late->failing_count; i++) {
+        if (is_at(late->failing[i], call)) {
+            return 1;
+        }
+    }
+    return is_at(late->options.fails, call);
+}
+
+static tapml_status fail_as_told(const struct backend_call *call)
+{
+    return status_fail(TAPML_INTERNAL, "%s: as it was told", call->instance);
+}
+
 static tapml_status late_call(struct backend *backend, const struct backend_call *call)
 {
     struct late *late = own(backend);
+    if (late->fails_at_once && call->instance && is_failing(late, call)) {
+        return fail_as_told(call);
+    }
     struct late_work *work = add_work(late, LATE_CALL);
     tapml_value *args = keep(late, call->args, call->op->n_params * sizeof(*args));
     for (uint32_t p = 0; p < call->op->n_params; p++) {
@@ -294,21 +318,6 @@ static void level_output(const struct late *late, const struct backend_call *cal
                                                   &late->options.level, sizeof(float));
         ASSERT(status == TAPML_OK);
     }
-}
-
-static int is_at(const char *instance, const struct backend_call *call)
-{
-    return instance && strcmp(instance, call->instance) == 0;
-}
-
-static int is_failing(const struct late *late, const struct backend_call *call)
-{
-    for (size_t i = 0; i < late->failing_count; i++) {
-        if (is_at(late->failing[i], call)) {
-            return 1;
-        }
-    }
-    return is_at(late->options.fails, call);
 }
 
 // Notifies of what is reached, or of a failure all.
@@ -351,7 +360,7 @@ static tapml_status perform(struct late *late, const struct late_work *work)
         break;
     }
     if (is_failing(late, &work->call)) {
-        return status_fail(TAPML_INTERNAL, "%s: as it was told", work->call.instance);
+        return fail_as_told(&work->call);
     }
     TAPML_TRY(backend_call(late->options.inner, &work->call));
     if (is_at(late->options.levels, &work->call)) {
@@ -657,8 +666,9 @@ void late_clock_destroy(struct late_clock *clock)
     alloc_free(clock);
 }
 
-void late_fail_at(struct backend *backend, const char *const *instances, size_t count)
+void late_fail_at(struct backend *backend, const char *const *instances, size_t count, int at_once)
 {
     own(backend)->failing = instances;
     own(backend)->failing_count = count;
+    own(backend)->fails_at_once = at_once;
 }

@@ -71,8 +71,9 @@ struct late_counts {
 };
 struct late_counts late_counts(const struct backend *backend);
 
-// Instances at which queued work fails from now on, beside that of the options. Borrowed.
-void late_fail_at(struct backend *backend, const char *const *instances, size_t count);
+// Instances at which queued work fails from now on, beside that of the options; `at_once`: the call
+// itself does. Borrowed.
+void late_fail_at(struct backend *backend, const char *const *instances, size_t count, int at_once);
 
 // The bytes of a buffer as the device sees them now, without the work that waits.
 const void *late_bytes(const tapml_object *buffer);
