@@ -314,10 +314,15 @@ tapml_status session_give(struct session *session, const struct prompt_givens *g
     return TAPML_OK;
 }
 
+static tapml_status refuse_broken(void)
+{
+    return status_fail(TAPML_PRECONDITION, "the last step failed: begin a new sequence");
+}
+
 static tapml_status check_step(const struct session *session, int64_t count, int64_t row_count)
 {
     if (session->is_broken) {
-        return status_fail(TAPML_PRECONDITION, "the last step failed: begin a new sequence");
+        return refuse_broken();
     }
     if (count < 1 || count > session->chunk) {
         return status_fail(TAPML_INVALID, "expected 1 to %lld tokens a call, found %lld",
@@ -495,7 +500,10 @@ tapml_status session_rewind(struct session *session, int64_t position)
                            "'%s' has a state that goes as a whole from token to token",
                            chained->instance);
     }
-    if (session->is_broken || position < 0 || position > session->position) {
+    if (session->is_broken) {
+        return refuse_broken();
+    }
+    if (position < 0 || position > session->position) {
         return status_fail(TAPML_INVALID, "expected a position of 0 .. %lld, found %lld",
                            (long long)session->position, (long long)position);
     }

@@ -96,8 +96,8 @@ tapml_status session_feed(struct session *session, const int32_t *ids, int64_t c
 
 // Goes back to an earlier position of the sequence, as where drafted tokens are dropped: the next
 // step is at `position`. Rows of states behind it stay as they are until they are written anew.
-// TAPML_UNIMPLEMENTED names a state that goes as a whole from token to token; TAPML_INVALID if the
-// sequence has not come as far.
+// TAPML_UNIMPLEMENTED names an op with a state that goes as a whole from token to token;
+// TAPML_INVALID if the sequence has not come as far, TAPML_PRECONDITION behind a step that failed.
 tapml_status session_rewind(struct session *session, int64_t position) STATUS_USED;
 
 // The values of an output after the last step, dense, as f32 in memory of the session that lives

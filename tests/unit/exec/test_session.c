@@ -444,6 +444,7 @@ Test(session, names_the_op_that_failed_when_an_output_is_read)
                      "as it was told",
                      "%s", status_message());
     cr_expect_eq(session_feed(fixture.session, prompt, 1), TAPML_PRECONDITION);
+    cr_expect_eq(session_rewind(fixture.session, 0), TAPML_PRECONDITION);
     cr_expect_eq(session_begin(fixture.session, 4), TAPML_OK, "%s", status_message());
     close_fixture(&fixture);
 }
