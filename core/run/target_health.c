@@ -11,6 +11,7 @@
 #include "plugin/registry.h"
 #include "run/forgetting.h"
 #include "store/derived.h"
+#include "store/invariant.h"
 #include "store/metadata.h"
 #include "store/result.h"
 #include "store/store.h"
@@ -21,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_BYTES = 128, VALUE_BYTES = 2 * HASH_TEXT + 8, SENTENCE_BYTES = 512 };
+enum { NAME_BYTES = 128, VALUE_BYTES = 2 * HASH_TEXT + 8 };
 static const uint64_t SECOND_NS = UINT64_C(1000000000);
 static const char well[] = "well";
 
@@ -31,12 +32,16 @@ struct target_health {
     struct backend *backend;
     struct canary *canary; // NULL: a target of this machine.
     int is_checked;        // Once, in this process.
+    int is_recalled;       // Its canary is compared with that of an earlier start.
     int is_sick, is_slow;
+    char sentence[CANARY_SENTENCE]; // Why it is sick.
     uint64_t checked_ns, kills;
     size_t cases;        // Since then.
     struct arena *arena; // Has:
     int64_t *known;      // the cases that had results then, in order,
     size_t known_count;
+    int forgets_steps; // At the end,
+    size_t forgotten;  // and results that were.
 };
 
 tapml_status target_health_create(struct store *store,
@@ -122,21 +127,30 @@ static void recall(struct target_health *health)
     if (value != NULL && strncmp(value, device, HASH_TEXT - 1) == 0 &&
         value[HASH_TEXT - 1] == ' ' && hash_parse(value + HASH_TEXT, &bits)) {
         canary_expect(health->canary, bits);
+        health->is_recalled = 1;
     }
+}
+
+static int is_noted(const struct target_health *health, const char *name, const char *value)
+{
+    const char *known = metadata_get(health->store, name);
+
+    return known != NULL && strcmp(known, value) == 0;
 }
 
 // A transaction may be open: then these rows are part of it.
 static tapml_status note(struct target_health *health, const char *how)
 {
-    char name[NAME_BYTES], value[VALUE_BYTES];
-    const char *known = target_health_read(health->store, health->name);
+    char names[2][NAME_BYTES], value[VALUE_BYTES];
 
-    if (known != NULL && strcmp(known, how) == 0) {
+    print_row(health, canary_bits(health->canary), value);
+    (void)name_row("canary", health->name, names[0]);
+    (void)name_row("health", health->name, names[1]);
+    if (is_noted(health, names[0], value) && is_noted(health, names[1], how)) {
         return TAPML_OK;
     }
-    print_row(health, canary_bits(health->canary), value);
-    TAPML_TRY(metadata_set(health->store, name_row("canary", health->name, name), value));
-    return metadata_set(health->store, name_row("health", health->name, name), how);
+    TAPML_TRY(metadata_set(health->store, names[0], value));
+    return metadata_set(health->store, names[1], how);
 }
 
 static tapml_status remember_results(struct target_health *health)
@@ -181,6 +195,48 @@ static tapml_status pass_slowly(struct target_health *health, const char *senten
     return pass(health, how);
 }
 
+// Does something with the store, all of it or nothing.
+static tapml_status change_at_once(struct target_health *health,
+                                   tapml_status (*change)(struct target_health *health))
+{
+    TAPML_TRY(store_begin(health->store));
+    tapml_status status = change(health);
+
+    status = status == TAPML_OK ? store_commit(health->store) : status;
+    if (status != TAPML_OK) {
+        store_rollback(health->store);
+    }
+    return status;
+}
+
+// Whether the device is well, and was sick when an earlier start has noted its canary.
+static int was_sick(const struct target_health *health, enum canary_state state)
+{
+    return state == CANARY_SICK && health->is_recalled && !health->is_checked &&
+           canary_is_right(health->canary);
+}
+
+static tapml_status forget_all(struct target_health *health)
+{
+    TAPML_TRY(forgetting_results(health->store, health->name));
+    return forgetting_steps(health->store, health->name);
+}
+
+// Whoever waits until the device is well can go on then, and what was found before holds no more.
+static tapml_status
+begin_anew(struct target_health *health, enum canary_state *out_state, char *out_sentence)
+{
+    TAPML_TRY(change_at_once(health, forget_all));
+    log_line(LOG_WARNING,
+             "the canary of '%s' is right, and gave other bits at an earlier start: the device was "
+             "sick then, and all that was found is forgotten",
+             health->name);
+    TAPML_TRY(remember_results(health));
+    canary_accept(health->canary);
+    health->is_recalled = 0;
+    return canary_check(health->canary, out_state, out_sentence);
+}
+
 tapml_status target_health_check(struct target_health *health)
 {
     char sentence[CANARY_SENTENCE];
@@ -195,6 +251,9 @@ tapml_status target_health_check(struct target_health *health)
         TAPML_TRY(remember_results(health));
     }
     TAPML_TRY(canary_check(health->canary, &state, sentence));
+    if (was_sick(health, state)) {
+        TAPML_TRY(begin_anew(health, &state, sentence));
+    }
     if (!canary_is_there(health->canary)) {
         return TAPML_OK;
     }
@@ -202,6 +261,7 @@ tapml_status target_health_check(struct target_health *health)
         return state == CANARY_SLOW ? pass_slowly(health, sentence) : pass(health, well);
     }
     health->is_sick = 1;
+    memcpy(health->sentence, sentence, sizeof(sentence));
     return status_fail(TAPML_DEVICE_LOST, "the device is sick: %s", sentence);
 }
 
@@ -218,53 +278,33 @@ tapml_status target_health_look(struct target_health *health)
 
 // -- The end -----------------------------------------------------------------------------------
 
-static tapml_status
-forget(struct target_health *health, int forgets_steps, const char *sentence, size_t *out_count)
+// Since the last check that it has passed.
+static tapml_status forget_since(struct target_health *health)
 {
-    struct text how;
+    char how[TARGET_HEALTH_SENTENCE];
 
     TAPML_TRY(result_forget_others(health->store, health->name, health->known, health->known_count,
-                                   out_count));
-    TAPML_TRY(derived_forget(health->store, health->name)); // They are few, and soon made again.
-    TAPML_TRY(forgets_steps ? forgetting_steps(health->store, health->name) : TAPML_OK);
-    text_init(&how);
-    text_format(&how, "sick: %s", sentence);
-    const tapml_status status = how.failed ? status_no_memory() : note(health, how.data);
-
-    text_release(&how);
-    return status;
-}
-
-static tapml_status forget_at_once(struct target_health *health,
-                                   int forgets_steps,
-                                   const char *sentence,
-                                   size_t *out_count)
-{
-    TAPML_TRY(store_begin(health->store));
-    tapml_status status = forget(health, forgets_steps, sentence, out_count);
-
-    status = status == TAPML_OK ? store_commit(health->store) : status;
-    if (status != TAPML_OK) {
-        store_rollback(health->store);
-    }
-    return status;
+                                   &health->forgotten));
+    // These are few, and soon made again.
+    TAPML_TRY(derived_forget(health->store, health->name));
+    TAPML_TRY(invariant_forget(health->store, health->name));
+    TAPML_TRY(health->forgets_steps ? forgetting_steps(health->store, health->name) : TAPML_OK);
+    (void)snprintf(how, sizeof(how), "sick: %s", health->sentence);
+    return note(health, how);
 }
 
 tapml_status
 target_health_settle(struct target_health *health, int forgets_steps, tapml_status status)
 {
-    char sentence[SENTENCE_BYTES];
-    size_t count = 0;
-
     if (!health->is_sick) {
         return status;
     }
-    (void)snprintf(sentence, sizeof(sentence), "%s", status_message());
-    TAPML_TRY(forget_at_once(health, forgets_steps, sentence, &count));
+    health->forgets_steps = forgets_steps;
+    TAPML_TRY(change_at_once(health, forget_since));
     return status_fail(TAPML_DEVICE_LOST,
-                       "%s; %zu cases go back, and nothing is blamed on operators: start the run "
-                       "again when it is well",
-                       sentence, count);
+                       "the device is sick: %s; %zu cases go back, and nothing is blamed on "
+                       "operators: start the run again when it is well",
+                       health->sentence, health->forgotten);
 }
 
 // -- Asking ------------------------------------------------------------------------------------
@@ -282,6 +322,12 @@ static tapml_status ask(struct target_health *health, int *out_is_sick, char *ou
         recall(health);
     }
     TAPML_TRY(canary_check(health->canary, &state, sentence));
+    if (was_sick(health, state)) {
+        (void)snprintf(out_how, TARGET_HEALTH_SENTENCE,
+                       "well: its canary is right, and gave other bits in its run, whose next "
+                       "start begins anew");
+        return TAPML_OK;
+    }
     *out_is_sick = state == CANARY_SICK;
     (void)snprintf(out_how, TARGET_HEALTH_SENTENCE, "%s%s",
                    !canary_is_there(health->canary) ? "without a canary"

@@ -7,8 +7,10 @@
 // slow is told of.
 //
 // What the canary came to and how the device is are rows of `metadata` of the run's store,
-// "canary.NAME" and "health.NAME", so that the next start compares with the first one. A target of
-// this machine has no canary.
+// "canary.NAME" and "health.NAME", so that the next start compares with the first one. Where the
+// first check of a start differs, and is right, the device was sick at that first one: all that the
+// store has of the target is forgotten, and the run goes on. A target of this machine has no
+// canary.
 //
 // One thread, that of the store.
 #pragma once
@@ -34,15 +36,17 @@ tapml_status target_health_create(struct store *store,
 void target_health_destroy(struct target_health *health); // NULL is allowed.
 
 // Checks the canary. TAPML_DEVICE_LOST with a sentence if the device is sick; other failures are
-// those of the backend and of the store. No work may be pending.
+// those of the backend and of the store. No work may be pending, and at the first check no
+// transaction may be open.
 tapml_status target_health_check(struct target_health *health) STATUS_USED;
 
 // The same behind a case, once it is time, or if the device was started anew meanwhile.
 tapml_status target_health_look(struct target_health *health) STATUS_USED;
 
 // Settles how the jobs have ended: if the device is sick, results since the last check that it has
-// passed are forgotten, and, if `forgets_steps`, what was found with the whole model. No
-// transaction is open. Returns `status`, with its message, or the failure of the store.
+// passed are forgotten, all derived cases and what was asked of invariance, and, if
+// `forgets_steps`, what was found with the whole model. No transaction is open. Returns `status`,
+// with its message, or the failure of the store.
 tapml_status
 target_health_settle(struct target_health *health, int forgets_steps, tapml_status status);
 

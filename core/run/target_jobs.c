@@ -549,8 +549,8 @@ static tapml_status judge_ops(struct target_jobs *target, struct arena *arena)
     TAPML_TRY(judge_invariances(target));
     TAPML_TRY(target->run->setup->model != NULL ? offload_and_measure(target, arena, &was_finished)
                                                 : judge_alone(target, arena, &was_finished));
-    TAPML_TRY(judge_model_invariance(target, arena));
     target->has_stepped = !was_finished;
+    TAPML_TRY(judge_model_invariance(target, arena));
     TAPML_TRY(target_health_check(target->health));
     TAPML_TRY(check_at_end(target, was_finished, &is_wrong));
     return is_wrong ? TAPML_OK : write_bundles(target, was_finished);

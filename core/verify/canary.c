@@ -10,12 +10,15 @@
 #include "schema/infer.h"
 #include "verify/fault_rule.h"
 
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { COUNT = 1 << 14, BYTES = COUNT * (int)sizeof(float), SEED = 1, PAUSE_MS = 200 };
 enum { MILLISECOND_NS = 1000000 };
+// What a right canary may lie beside: far more than rounding, far less than a broken bit is worth.
+static const double SLACK = 1e-3, SLACK_BESIDE = 1e-6;
 static const char op_name[] = "tapml.silu"; // One input, and an output of the same shape.
 
 struct canary {
@@ -82,6 +85,31 @@ int canary_is_there(const struct canary *canary)
 struct hash canary_bits(const struct canary *canary)
 {
     return canary->bits;
+}
+
+static double silu(double x)
+{
+    return x / (1 + exp(-x));
+}
+
+int canary_is_right(const struct canary *canary)
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        double right = (double)canary->given[i];
+
+        for (int call = 0; call < CANARY_CALLS; call++) {
+            right = (double)(float)silu(right);
+        }
+        if (!(fabs((double)canary->found[i] - right) <= SLACK * fabs(right) + SLACK_BESIDE)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+void canary_accept(struct canary *canary)
+{
+    canary_expect(canary, hash_bytes(canary->found, BYTES));
 }
 
 // -- A try -------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 
 // A canary: the same work on a device again and again, by which it is seen that the device itself
 // has changed. What it comes to is compared with what it came to at first, bit for bit, and so is
-// the time that it takes; whether it is right does not matter, that is what verify/driver_check.h
-// and the cases are for.
+// the time that it takes. Whether it is right is what verify/driver_check.h and the cases are for;
+// here it only tells which of two is of a sick device, that of now or that of an earlier process.
 //
 // The device is *sick* if the bits are others: what it computes says nothing about ops then. It is
 // *slow* if all of several tries take well over what the fastest of the first ones took: it
@@ -49,6 +49,13 @@ int canary_is_there(const struct canary *canary);
 
 // What it came to. After the first check.
 struct hash canary_bits(const struct canary *canary);
+
+// Whether the last try came to what the op is, within what arithmetic in f32 and a rough
+// exponential function lose. After a check.
+int canary_is_right(const struct canary *canary);
+
+// From now on it is the last try that others are compared with. After a check.
+void canary_accept(struct canary *canary);
 
 // Makes the work, and says how the device is, in a sentence unless it is well. A failure is that of
 // the backend. Work that somebody has killed is done again (exec/persist.h).

@@ -13,9 +13,9 @@ import test_kill
 CALLS = 24  # That a check of the canary makes: 3 tries of 8.
 
 
-def write(folder, port, sick):
-    """The canary of a sick device is wrong from the second check on, that behind the replay."""
-    fault = f"[fault.2]\ntarget = gpu\nop = silu\ninstance = canary\nfrom-call = {CALLS + 1}\nkind = scale 1.5\n" if sick else ""
+def write(folder, port, sick, checks=1):
+    """The canary of a sick device is wrong behind so many checks; behind the first one is the replay."""
+    fault = f"[fault.2]\ntarget = gpu\nop = silu\ninstance = canary\nfrom-call = {checks * CALLS + 1}\nkind = scale 1.5\n" if sick else ""
     target = f"reference:f32-blocked\nurl = tapml://127.0.0.1:{port}"
     return rig.write_small_run(os.path.join(folder, "run"), target=target, decode=1,
                                extra=test_kill.FAULT + fault)
@@ -34,7 +34,7 @@ def a_sick_device_is_given_up(folder):
             assert rig.rows(dir_, f"SELECT count(*) FROM {table}") == [(0,)], table
         assert rig.rows(dir_, "SELECT substr(value, 1, 6) FROM metadata WHERE name = 'health.gpu'") == [("sick: ",)]
         listed = rig.check(rig.host("devices", "--config", ini, env=host.env), 0).stdout
-        rig.contains(listed, "gpu  reference:f32-blocked  ", "; in its run: sick: the device is sick")
+        rig.contains(listed, "gpu  reference:f32-blocked  ", "; in its run: sick: its canary")
         ini, _ = write(folder, port, sick=False)
         rig.check(rig.host("--config", ini, "--threads", "1", env=host.env), 1)
         killing.check_whole(dir_)
@@ -45,7 +45,10 @@ def a_sick_device_is_given_up(folder):
         assert listed.startswith("reference:f64  ") and listed.count("\n") == 1, listed
         rig.falsify(os.path.join(dir_, "run.tapmlrun"),
                     ("UPDATE metadata SET value = substr(value, 1, 33) || '00000000000000000000000000000000'"
-                     " WHERE name = 'canary.gpu'",))  # As if it had computed otherwise.
+                     " WHERE name = 'canary.gpu'",))  # As if it had been sick at first.
+        listed = rig.check(rig.host("devices", "--config", ini, env=host.env), 0).stdout
+        rig.contains(listed, "; well: its canary is right, and gave other bits in its run")
+        ini, _ = write(folder, port, sick=True, checks=0)
         done = rig.check(rig.host("devices", "--config", ini, env=host.env), 3)
         rig.contains(done.stdout, "; sick: its canary")
         rig.contains(done.stderr, "1 of 1 targets are away or sick")

@@ -5,6 +5,7 @@
 #include "harness/plugin_fixture.h"
 #include "harness/scratch.h"
 #include "run/target_health.h"
+#include "store/invariant.h"
 #include "store/metadata.h"
 #include "store/step.h"
 #include "store/store.h"
@@ -108,6 +109,31 @@ static size_t count_steps(void)
     return count;
 }
 
+static void add_invariance(void)
+{
+    MUST(invariant_write(store, "phone",
+                         &(struct invariant_row){.op = "tapml.silu",
+                                                 .version = 1,
+                                                 .axis = "run",
+                                                 .verdict = "wrong",
+                                                 .instance = "",
+                                                 .shape = "",
+                                                 .margin = NAN,
+                                                 .reason = "",
+                                                 .basis = ""}));
+}
+
+static size_t count_invariances(void)
+{
+    struct arena *arena = arena_create();
+    struct invariant_row *rows = NULL;
+    size_t count = 0;
+
+    MUST(invariant_list(store, "phone", arena, &rows, &count));
+    arena_destroy(arena);
+    return count;
+}
+
 Test(target_health, says_that_a_device_is_well)
 {
     create();
@@ -146,11 +172,13 @@ Test(target_health, gives_a_sick_device_up)
     cr_assert_eq(strncmp(status_message(), "the device is sick: its canary", 30), 0, "%s",
                  status_message());
     add_step();
+    add_invariance();
     cr_assert_eq(target_health_settle(health, 0, TAPML_DEVICE_LOST), TAPML_DEVICE_LOST);
     cr_assert_not_null(strstr(status_message(), "0 cases go back, and nothing is blamed on"), "%s",
                        status_message());
-    expect_known("sick: the device is sick: its canary");
+    expect_known("sick: its canary");
     cr_assert_eq(count_steps(), 1, "an earlier start has made it");
+    cr_assert_eq(count_invariances(), 0, "it may be the sick device's");
     cr_assert_eq(target_health_settle(health, 1, TAPML_DEVICE_LOST), TAPML_DEVICE_LOST);
     cr_assert_eq(count_steps(), 0);
     backend_release(fault_backend(fault));
@@ -174,10 +202,17 @@ Test(target_health, looks_after_a_device_between_its_cases)
     backend_release(fault_backend(fault));
 }
 
+// Turns a character of what the store has of the canary.
+static void turn(size_t index, char *io_value)
+{
+    io_value[index] = io_value[index] == '0' ? '1' : '0';
+    MUST(metadata_note(store, "canary.phone", io_value));
+}
+
 // The next start has what the first one has noted, of the same device alone.
 Test(target_health, compares_with_earlier_starts)
 {
-    char how[TARGET_HEALTH_SENTENCE], value[128];
+    char how[TARGET_HEALTH_SENTENCE], value[128], other[128];
     int is_sick = -1;
 
     create();
@@ -187,19 +222,58 @@ Test(target_health, compares_with_earlier_starts)
     MUST(target_health_check(health));
     MUST(target_health_ask(store, plugins.registry, &place, &is_sick, how));
     cr_assert(is_well(how), "%s", how);
-    const size_t last = strlen(value) - 1;
+    (void)snprintf(other, sizeof(other), "%s", value);
+    turn(0, other); // Of another device: this one's is noted in its place.
+    MUST(target_health_ask(NULL, plugins.registry, &place, &is_sick, how));
+    cr_assert(is_well(how), "%s", how);
+    create();
+    MUST(target_health_check(health));
+    cr_assert_str_eq(metadata_get(store, "canary.phone"), value);
+}
 
-    value[last] = value[last] == '0' ? '1' : '0';
-    MUST(metadata_note(store, "canary.phone", value));
+// It was well at an earlier start: what that has found stays.
+Test(target_health, gives_a_device_up_that_is_sick_from_the_beginning_on)
+{
+    char how[TARGET_HEALTH_SENTENCE];
+    int is_sick = -1;
+
+    create();
+    MUST(target_health_check(health));
+    add_step();
+    struct fault *fault = plant(0);
+
     MUST(target_health_ask(store, plugins.registry, &place, &is_sick, how));
     cr_assert_eq(is_sick, 1);
     cr_assert_eq(strncmp(how, "sick: its canary", 16), 0, "%s", how);
     create();
     cr_assert_eq(target_health_check(health), TAPML_DEVICE_LOST);
-    value[0] = value[0] == '0' ? '1' : '0'; // Of another device.
-    MUST(metadata_note(store, "canary.phone", value));
-    MUST(target_health_ask(NULL, plugins.registry, &place, &is_sick, how));
-    cr_assert(is_well(how), "%s", how);
+    cr_assert_eq(target_health_settle(health, 0, TAPML_DEVICE_LOST), TAPML_DEVICE_LOST);
+    cr_assert_eq(count_steps(), 1);
+    backend_release(fault_backend(fault));
+}
+
+// It was sick when an earlier start has noted its canary, and is well now: nothing of that stays,
+// and nobody has to make a new run.
+Test(target_health, begins_anew_where_the_first_canary_was_wrong)
+{
+    char how[TARGET_HEALTH_SENTENCE], value[128], wrong[128];
+    int is_sick = -1;
+
     create();
     MUST(target_health_check(health));
+    (void)snprintf(value, sizeof(value), "%s", metadata_get(store, "canary.phone"));
+    (void)snprintf(wrong, sizeof(wrong), "%s", value);
+    turn(strlen(wrong) - 1, wrong);
+    add_step();
+    add_invariance();
+    MUST(target_health_ask(store, plugins.registry, &place, &is_sick, how));
+    cr_assert_eq(is_sick, 0);
+    cr_assert_not_null(strstr(how, "gave other bits in its run"), "%s", how);
+    create();
+    MUST(target_health_check(health));
+    MUST(target_health_settle(health, 0, TAPML_OK));
+    expect_known("well");
+    cr_assert_str_eq(metadata_get(store, "canary.phone"), value);
+    cr_assert_eq(count_steps(), 0);
+    cr_assert_eq(count_invariances(), 0);
 }

@@ -155,6 +155,19 @@ Test(canary, knows_what_an_earlier_process_has_seen)
     MUST(create(backend));
     canary_expect(canary, (struct hash){1, 2});
     cr_assert_eq(is_sick(), 1);
+    cr_assert(canary_is_right(canary), "it was the earlier one that was sick");
+    canary_accept(canary);
+    cr_assert_eq(is_sick(), 0, "%s", sentence);
+    cr_assert(hash_equal(bits, canary_bits(canary)));
+}
+
+Test(canary, tells_right_from_wrong)
+{
+    struct fault *fault = plant("canary", "scale 1.01", 1);
+
+    cr_assert_eq(is_sick(), 0, "%s", sentence);
+    cr_assert(!canary_is_right(canary));
+    backend_release(fault_backend(fault));
 }
 
 Test(canary, survives_a_lack_of_memory)
