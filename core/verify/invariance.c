@@ -244,6 +244,17 @@ static tapml_status try_chosen(struct invariance_work *work,
 
 // -- Rows ----------------------------------------------------------------------------------------
 
+static int is_asked(const struct invariance_work *work, int axis)
+{
+    return (work->options->settings.axes & 1U << axis) != 0;
+}
+
+// What changes by itself says nothing of what another queue does to it.
+static int depends_on_run(enum invariance_axis axis)
+{
+    return axis == INVARIANCE_ORDER || axis == INVARIANCE_STRESS;
+}
+
 static tapml_status find_basis(struct invariance_work *work,
                                const struct representative_group *group,
                                enum invariance_axis axis,
@@ -257,6 +268,9 @@ static tapml_status find_basis(struct invariance_work *work,
     text_format(&how, "%d %s", RULES, invariance_axis_name(axis));
     if (axis == INVARIANCE_STRESS) { // Which cases are chosen depends on all.
         text_format(&how, " %zu of %zu", work->stress_every, list->count);
+    }
+    if (depends_on_run(axis)) {
+        text_format(&how, " run %d", is_asked(work, INVARIANCE_RUN));
     }
     for (size_t i = 0; i < group->count; i++) {
         const struct verdict *verdict = find_verdict(list, group->ids[i]);
@@ -311,18 +325,12 @@ static tapml_status write_row(struct invariance_work *work, const struct invaria
     return status;
 }
 
-// What changes by itself says nothing of what another queue does to it.
-static int depends_on_run(const struct invariance_work *work, enum invariance_axis axis)
-{
-    return work->run_changes && (axis == INVARIANCE_ORDER || axis == INVARIANCE_STRESS);
-}
-
 static tapml_status try_axis(struct invariance_work *work,
                              struct invariance_trial *trial,
                              const struct representative_group *group,
                              enum invariance_axis axis)
 {
-    if (depends_on_run(work, axis)) {
+    if (work->run_changes && depends_on_run(axis)) {
         return invariance_trial_skip(trial, "it changes where it is repeated alone");
     }
     return axis == INVARIANCE_STRESS ? try_chosen(work, trial, group)
@@ -355,11 +363,6 @@ static tapml_status judge_axis(struct invariance_work *work,
     work->counts.tried++;
     count(work, row.axis, row.verdict);
     return write_row(work, &row);
-}
-
-static int is_asked(const struct invariance_work *work, int axis)
-{
-    return (work->options->settings.axes & 1U << axis) != 0;
 }
 
 static tapml_status judge_group(struct invariance_work *work,

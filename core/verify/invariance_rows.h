@@ -24,7 +24,8 @@ tapml_status invariance_rows_try(struct invariance_trial *trial,
                                  const struct carved_case *item) STATUS_USED;
 
 // A kept case of an op with states whole, and divided into calls of 1, 5 and 64 tokens, one behind
-// the other, each on the states that the ones before have left.
+// the other. A state that goes as a whole from token to token is what the call before has left;
+// rows of other states that lie before a call's are those of the case.
 tapml_status invariance_rows_try_chunk(struct invariance_trial *trial,
                                        const struct carved_case *item) STATUS_USED;
 

@@ -99,6 +99,10 @@ Test(invariance, a_call_that_is_wrong_once_is_a_repetition)
     cr_expect_eq(number_of("SELECT count(*) FROM invariance WHERE axis = 'order' AND"
                            " verdict = 'not tried'"),
                  1, "what changes alone says nothing of another queue");
+    (void)ask(backend, other, 1u << INVARIANCE_ORDER, 0);
+    cr_expect_eq(number_of("SELECT count(*) FROM invariance WHERE axis = 'order' AND"
+                           " verdict = 'equal bits'"),
+                 1, "where nobody asks whether it changes alone, it is tried");
 }
 
 static atomic_int inside;
