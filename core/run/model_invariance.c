@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "config/run_config.h"
+#include "exec/persist.h"
 #include "exec/place.h"
 #include "exec/plan.h"
 #include "run/log_softmax.h"
@@ -37,6 +38,7 @@ struct model_work {
     struct session *session;
     const struct judge_prompt *prompt;
     int64_t count, width; // Tokens that are run, and logits of each.
+    int64_t size;         // Of the calls that are tried.
     struct progress progress;
     size_t done;
 };
@@ -201,11 +203,13 @@ static tapml_status try_chunks(struct model_work *work, struct invariance_findin
     struct model_run whole;
 
     TAPML_TRY(make_run(work, &whole));
+    work->size = work->count;
     tapml_status status = run_whole(work, work->count, &whole);
 
     for (size_t i = 0; status == TAPML_OK && invariance_rows_chunks[i] > 0; i++) {
         if (invariance_rows_chunks[i] < work->count) {
-            status = try_chunk(work, &whole, invariance_rows_chunks[i], io_finding);
+            work->size = invariance_rows_chunks[i];
+            status = try_chunk(work, &whole, work->size, io_finding);
         }
     }
     release_run(&whole);
@@ -258,6 +262,7 @@ static tapml_status try_verify(struct model_work *work, struct invariance_findin
 {
     for (int64_t count = INVARIANCE_DRAFTED_LEAST;
          count <= INVARIANCE_DRAFTED_MOST && count <= work->count; count++) {
+        work->size = count;
         TAPML_TRY(try_drafted(work, count, io_finding));
     }
     return TAPML_OK;
@@ -311,29 +316,67 @@ static tapml_status open_session(struct model_work *work)
 }
 
 static tapml_status
+leave_out(const struct model_work *work, const char *reason, struct invariance_finding *out_finding)
+{
+    *out_finding = invariance_trial_none();
+    out_finding->reason = arena_text(work->arena, reason);
+    return out_finding->reason != NULL ? TAPML_OK : status_no_memory();
+}
+
+// A call of the model that fails is wrong.
+static tapml_status take_failure(const struct model_work *work, struct invariance_finding *finding)
+{
+    const struct graph *graph = model_graph(work->options->judge->from.setup->model);
+    const uint32_t op = session_failed_op(work->session);
+    const char *instance = op != GRAPH_NONE ? graph->ops[op].instance : "the model";
+    const char *name = op != GRAPH_NONE ? graph->ops[op].op->name : "it names no operator";
+
+    finding->kind = INVARIANCE_WRONG;
+    finding->size = (uint64_t)work->size;
+    finding->reason = arena_text(work->arena, status_message());
+    finding->instance = arena_text(work->arena, instance);
+    finding->shape = arena_text(work->arena, name);
+    return finding->reason != NULL && finding->instance != NULL && finding->shape != NULL
+               ? TAPML_OK
+               : status_no_memory();
+}
+
+// That somebody kills a process says nothing about the model: the axis is tried again.
+static tapml_status
+run_axis(struct model_work *work, enum invariance_axis axis, struct invariance_finding *out_finding)
+{
+    struct persist persist;
+    tapml_status status = TAPML_OK;
+
+    session_persist(work->session, &persist);
+    do {
+        *out_finding = invariance_trial_none();
+        status = axis == INVARIANCE_CHUNK ? try_chunks(work, out_finding)
+                                          : try_verify(work, out_finding);
+    } while (persist_again(&persist, &status));
+    return status == TAPML_OK || status_ends_all(status) ? status : take_failure(work, out_finding);
+}
+
+static tapml_status
 try_axis(struct model_work *work, enum invariance_axis axis, struct invariance_finding *out_finding)
 {
-    struct invariance_finding finding = invariance_trial_none();
-
     if (work->prompt == NULL || work->width == 0) {
-        finding.reason = work->width == 0 ? "the model has no logits"
-                                          : "there is no prompt of two tokens of text";
-        *out_finding = finding;
-        return TAPML_OK;
+        return leave_out(work,
+                         work->width == 0 ? "the model has no logits"
+                                          : "there is no prompt of two tokens of text",
+                         out_finding);
     }
-    tapml_status status = work->session == NULL ? open_session(work) : TAPML_OK;
+    if (work->session == NULL) {
+        const tapml_status status = open_session(work);
 
-    if (status == TAPML_OK) {
-        status = axis == INVARIANCE_CHUNK ? try_chunks(work, &finding) : try_verify(work, &finding);
+        if (status != TAPML_OK) {
+            place_destroy(work->noted);
+            work->noted = NULL;
+            return status_ends_all(status) ? status
+                                           : leave_out(work, status_message(), out_finding);
+        }
     }
-    if (status != TAPML_OK && !status_ends_all(status)) { // A call that fails is wrong.
-        finding.kind = INVARIANCE_WRONG;
-        finding.size = finding.size > 0 ? finding.size : 1;
-        finding.reason = arena_text(work->arena, status_message());
-        status = finding.reason != NULL ? TAPML_OK : status_no_memory();
-    }
-    *out_finding = finding;
-    return status;
+    return run_axis(work, axis, out_finding);
 }
 
 static tapml_status

@@ -72,11 +72,11 @@ Test(model_invariance, the_reference_is_the_same_however_tokens_come)
     cr_expect_eq(rows[1].tried, (uint64_t)longest - 1, "two drafted ones, three, ...");
 }
 
-// A place around the target, whose linear is wrong for calls of one row.
+// A place around the target, whose linear is wrong for calls of one row, or fails.
 struct lonely {
     struct backend_wrapper wrapper;
     struct backend_vt vt;
-    int calls;
+    int calls, fails;
 };
 
 static struct lonely lonely;
@@ -90,6 +90,9 @@ static tapml_status call_lonely(struct backend *backend, const struct backend_ca
     float values[TAPML_TRANSFER_GRAIN] = {0};
 
     own->calls++;
+    if (own->fails && is_last && y->shape[0] == 1) {
+        return status_fail(TAPML_INTERNAL, "it wants company");
+    }
     TAPML_TRY(backend_call(own->wrapper.inner, call));
     if (!is_last || y->shape[0] != 1) {
         return TAPML_OK;
@@ -101,16 +104,24 @@ static tapml_status call_lonely(struct backend *backend, const struct backend_ca
     return backend_wait(own->wrapper.inner);
 }
 
-Test(model_invariance, the_first_op_that_differs_is_named_and_known_at_the_next_start)
+static struct place around_lonely(int fails)
 {
-    struct invariant_row *rows = NULL;
     struct place around = *run.setup.places[1];
 
+    lonely.fails = fails;
     lonely.vt = backend_forward_vt;
     lonely.vt.call = call_lonely;
     lonely.wrapper = (struct backend_wrapper){.backend = {.vt = &lonely.vt},
                                               .inner = run.setup.places[1]->backend};
     around.backend = &lonely.wrapper.backend;
+    return around;
+}
+
+Test(model_invariance, the_first_op_that_differs_is_named_and_known_at_the_next_start)
+{
+    struct invariant_row *rows = NULL;
+    struct place around = around_lonely(0);
+
     cr_assert_eq(ask(&around, &rows), 2u);
     for (size_t i = 0; i < 2; i++) {
         cr_expect_str_eq(rows[i].verdict, "wrong", "%s", rows[i].axis);
@@ -124,4 +135,20 @@ Test(model_invariance, the_first_op_that_differs_is_named_and_known_at_the_next_
 
     cr_assert_eq(ask(&around, &rows), 2u);
     cr_expect_eq(lonely.calls, calls, "nothing is run again");
+}
+
+Test(model_invariance, a_call_that_fails_is_wrong_and_named)
+{
+    struct invariant_row *rows = NULL;
+    struct place around = around_lonely(1);
+
+    cr_assert_eq(ask(&around, &rows), 2u);
+    for (size_t i = 0; i < 2; i++) {
+        cr_expect_str_eq(rows[i].verdict, "wrong", "%s", rows[i].axis);
+        cr_expect_str_eq(rows[i].instance, "layers.1/mlp/up_proj");
+        cr_expect_str_eq(rows[i].shape, "tapml.linear");
+        cr_expect_not_null(strstr(rows[i].reason, "it wants company"), "%s", rows[i].reason);
+    }
+    cr_expect_eq(rows[0].size, 1u, "in calls of one token, not whole");
+    cr_expect_eq(rows[1].size, 2u);
 }
