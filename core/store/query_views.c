@@ -106,6 +106,22 @@ static const struct query_column DERIVED[] = {
     {"reason", "d.reason", "a sentence for all but a pass"},
 };
 
+static const struct query_column INVARIANCE[] = {
+    RUN,
+    {"target", "v.target", "its name in the run"},
+    {"op", "v.op", "the operator; 'model' of the whole model"},
+    {"version", "v.version", "of the operator; 0 of the model"},
+    {"axis", "v.axis", "run, rows, chunk, verify, order or stress"},
+    {"verdict", "v.verdict", "equal bits, within limits, wrong or not tried"},
+    {"size", "iif(v.size > 0, v.size, NULL)",
+     "the smallest at which the verdict shows; NULL if nothing changes"},
+    {"tried", "v.tried", "comparisons"},
+    {"instance", "v.instance", "where it shows first, or empty"},
+    {"shape", "v.shape", "of the first case that shows it, or empty"},
+    {"margin", "v.margin", "observed / limit, the worst; NULL if nothing was judged"},
+    {"reason", "v.reason", "why it is wrong, or was not tried, or empty"},
+};
+
 static const struct query_view VIEWS[] = {
     {"cases", "\"case\" AS c", "the kept cases: recorded calls of an operator", CASES,
      COUNT(CASES)},
@@ -117,6 +133,8 @@ static const struct query_view VIEWS[] = {
     {"runs", "(SELECT 1)", "the runs: one row for each store", RUNS, COUNT(RUNS)},
     {"derived", "derived AS d JOIN \"case\" AS c ON c.id = d.case_id",
      "derived cases: neighbours of kept ones, made up", DERIVED, COUNT(DERIVED)},
+    {"invariance", "invariance AS v", "what must not count: operators by axes, as [check] asks",
+     INVARIANCE, COUNT(INVARIANCE)},
 };
 
 const struct query_view *query_views_at(size_t index)

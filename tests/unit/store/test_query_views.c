@@ -66,7 +66,10 @@ Test(query_views, say_what_the_tables_say)
             " VALUES ('gpu', 0, 'x', 'f32', '', '', 0), ('old', NULL, 'x', 'f32', '', '', 0);"
             "INSERT INTO blame VALUES ('gpu', 'a', 'alone', 2, '', 'case', 7, '', '', 1, 1);"
             "INSERT INTO derived VALUES"
-            " ('gpu', 0, 7, 'shape', 'out=33', 'fail', 3, 'y', 'wrong', 1, 2, 'b')");
+            " ('gpu', 0, 7, 'shape', 'out=33', 'fail', 3, 'y', 'wrong', 1, 2, 'b');"
+            "INSERT INTO invariance VALUES"
+            " ('gpu', 'x.op', 1, 'rows', 'wrong', 8, 5, 'a', 'rows=8', 2, 'why', 'b'),"
+            " ('gpu', 'x.op', 1, 'run', 'equal bits', 0, 15, '', '', 0.5, '', 'b')");
     cr_expect_eq(ask("SELECT case_id FROM cases WHERE run = 'runs/a' AND instance = 'a'"
                      " AND op = 'x.op' AND key = '01' AND prompt = 2 AND step = 3"),
                  7);
@@ -80,6 +83,10 @@ Test(query_views, say_what_the_tables_say)
                      " AND prompts = 1 AND cases = 1 AND starts = 1 AND machine = 'machine'"),
                  2);
     cr_expect_eq(ask("SELECT margin FROM derived WHERE label = 'out=33' AND op = 'x.op'"), 0);
+    cr_expect_eq(ask("SELECT size FROM invariance WHERE verdict = 'wrong' AND axis = 'rows' AND"
+                     " instance = 'a' AND shape = 'rows=8' AND reason = 'why' AND margin = 2"),
+                 8);
+    cr_expect_eq(ask("SELECT tried FROM invariance WHERE size IS NULL AND run = 'runs/a'"), 15);
 }
 
 Test(query_views, a_condition_chooses_cases)
