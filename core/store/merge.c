@@ -42,6 +42,7 @@ static const struct copied {
     {"turned", "from_turned", OF_RESULTS},
     {"looked", "from_looked", OF_RESULTS},
     {"trial", "from_trial", OF_RUN | OF_RESULTS},
+    {"invariance", "from_invariance", OF_RUN | OF_RESULTS},
 };
 enum { COPIED_ALL = sizeof(COPIED) / sizeof(*COPIED) };
 
@@ -88,7 +89,8 @@ static const char NUMBER_RESULTS[] =
 #define ERRORS                                                                                     \
     "position, param, class, is_equal, ulp, nmse, row_error, non_finite, is_outside, margin"
 
-// A sentence for each row of both stores that says different things; the last is of results.
+// A sentence for each row of both stores that says different things; the last ones are of what
+// became of cases on targets.
 static const char *const DISAGREEMENTS[] = {
     "SELECT 'prompt ' || a.hash || ': the source chose other tokens'"
     " FROM prompt AS a JOIN from_prompt AS b USING (hash)"
@@ -124,8 +126,16 @@ static const char *const DISAGREEMENTS[] = {
     "    WHERE target = q.target AND case_id = q.case_id)"
     "  OR r.implementation <> q.implementation OR r.device <> q.device OR r.driver <> q.driver"
     "  OR r.options <> q.options ORDER BY r.target, a.id",
+
+    "SELECT 'invariance of ' || target || ', ' || axis || ' of ' || op || ': ' || v.verdict ||"
+    "   ' here, ' || w.verdict || ' there'"
+    " FROM invariance AS v JOIN from_invariance AS w USING (target, op, version, axis, basis)"
+    " WHERE v.verdict <> w.verdict ORDER BY target, op, axis",
 };
-enum { DISAGREEMENTS_ALL = sizeof(DISAGREEMENTS) / sizeof(*DISAGREEMENTS) };
+enum {
+    DISAGREEMENTS_ALL = sizeof(DISAGREEMENTS) / sizeof(*DISAGREEMENTS),
+    DISAGREEMENTS_OF_CASES = DISAGREEMENTS_ALL - 2
+};
 #undef LABEL
 #undef ERRORS
 
@@ -192,7 +202,9 @@ static const char TAKE_RESULTS[] =
     "INSERT INTO measure SELECT target, c.new, position, comparer, build, unit, param, value,"
     "   allowed FROM from_measure JOIN came AS c USING (target, case_id);"
     // A key stands for all that a trial depends on, so that rows of both stores say the same.
-    "INSERT OR IGNORE INTO trial SELECT * FROM from_trial;";
+    "INSERT OR IGNORE INTO trial SELECT * FROM from_trial;"
+    // The next start knows by its basis whether a row holds.
+    "INSERT OR IGNORE INTO invariance SELECT * FROM from_invariance;";
 
 // Limits of one oracle only grow.
 static const char TAKE_LIMITS[] =
@@ -349,7 +361,7 @@ static tapml_status check_run(struct store *into, const struct store *from)
 
 static tapml_status report_disagreements(struct store_merge *merging)
 {
-    const size_t count = merging->kind == OF_RUN ? DISAGREEMENTS_ALL : DISAGREEMENTS_ALL - 1;
+    const size_t count = merging->kind == OF_RUN ? DISAGREEMENTS_ALL : DISAGREEMENTS_OF_CASES;
     for (size_t i = 0; i < count; i++) {
         struct row row;
         int has = 0;
@@ -549,8 +561,11 @@ static tapml_status count_of_run(struct store *store, const char *sql, const cha
     return TAPML_OK;
 }
 
-// `condemned` names the run: statements that are executed as a text take no values.
+// `condemned` names the run: statements that are executed as a text take no values. Findings of
+// invariance are of no run; they go where results do, and the next start makes them anew.
 static const char REMOVE[] =
+    "DELETE FROM invariance WHERE target IN (SELECT target FROM result"
+    "  WHERE run IN (SELECT id FROM condemned));"
     "DELETE FROM result WHERE run IN (SELECT id FROM condemned);"
     "DELETE FROM trial WHERE run IN (SELECT id FROM condemned);"
     "DELETE FROM \"case\" WHERE run IN (SELECT id FROM condemned)"

@@ -3,10 +3,10 @@
 
 // Two stores of one run become one: by keys, never by row ids.
 //
-// Merged are prompts, cases with their contents, calls, results, limits and trials. The steps of an
-// offload follow from these and are those of one store: the next start takes them again where it
-// needs to. What both stores have must agree; what does not is reported, the row of the receiving
-// store stays, and so does the other store, which is only read.
+// Merged are prompts, cases with their contents, calls, results, limits, trials and findings of
+// invariance. The steps of an offload follow from these and are those of one store: the next start
+// takes them again where it needs to. What both stores have must agree; what does not is reported,
+// the row of the receiving store stays, and so does the other store, which is only read.
 //
 // One thread for both stores.
 #pragma once
@@ -60,13 +60,14 @@ tapml_status merge_share(struct store *into,
 // What became on targets of cases that `into` has too, by their content keys alone, whatever run
 // and prompt they are of: for a store that takes the place of `from` since the prompts or the model
 // have changed. With the results come their limits, what the targets were, and what `tapml-host
-// watch` has noted (store/look.h, store/watched.h, store/turned.h), and trials. Of the counts
-// `results` alone is set.
+// watch` has noted (store/look.h, store/watched.h, store/turned.h), trials, and findings of
+// invariance (store/invariant.h). Of the counts `results` alone is set.
 tapml_status
 merge_results(struct store *into, struct store *from, struct merge_counts *out_counts) STATUS_USED;
 
 // Removes what the run `id` (table `run`) has written: its prompts with their calls and cases, its
-// cases, its results and trials, and tensors that nothing refers to any more. TAPML_NOT_FOUND if
+// cases, its results and trials, findings of invariance of targets that it has results of, and
+// tensors that nothing refers to any more. TAPML_NOT_FOUND if
 // the store has no such run.
 tapml_status
 merge_remove(struct store *store, const char *id, struct merge_counts *out_counts) STATUS_USED;

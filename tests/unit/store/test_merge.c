@@ -327,6 +327,43 @@ Test(merge, trials_come_over_and_go_with_their_run)
     store_close(from);
 }
 
+static void add_invariance(struct store *store, const char *op, const char *verdict, char basis)
+{
+    char sql[200];
+    snprintf(sql, sizeof(sql),
+             "INSERT INTO invariance VALUES ('gpu', '%s', 1, 'rows', '%s', 8, 5, 'a', 'rows=8', 2,"
+             " '', '%c')",
+             op, verdict, basis);
+    execute(store, sql);
+}
+
+// What both have of one basis has to be the same; of another one it is of something else.
+Test(merge, findings_of_invariance_come_over_and_go_with_results)
+{
+    struct store *into = make("one.tapmlrun", 1, 1, 1);
+    struct store *from = make("other.tapmlrun", 1, 2, 1);
+    struct merge_counts counts;
+    const char *run = NULL;
+    char id[HASH_TEXT];
+    add_invariance(into, "both", "wrong", 'b');
+    add_invariance(from, "both", "equal bits", 'b');
+    add_invariance(into, "changed", "wrong", 'b');
+    add_invariance(from, "changed", "equal bits", 'c');
+    add_invariance(from, "new", "within limits", 'b');
+    cr_assert_eq(run_id(from, &run), TAPML_OK);
+    snprintf(id, sizeof(id), "%s", run);
+    counts = merge(into, from);
+    cr_expect_eq(counts.disagreements, 1, "%s", told.data);
+    cr_expect_str_eq(told.data, "invariance of gpu, rows of both: wrong here, equal bits there\n");
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM invariance"), 3);
+    cr_expect_eq(number_of(into, "SELECT size FROM invariance WHERE op = 'new'"), 8);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM invariance WHERE verdict = 'wrong'"), 2);
+    cr_assert_eq(merge_remove(into, id, &counts), TAPML_OK, "%s", status_message());
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM invariance"), 0);
+    store_close(into);
+    store_close(from);
+}
+
 // A store whose prompts 2 and 3 stayed, with those of another run: their results come by content.
 Test(merge, results_come_over_by_content_alone)
 {
