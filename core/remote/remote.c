@@ -504,6 +504,17 @@ static int is_its_turn(const struct remote *remote)
     return stream_is_attached(remote->stream) && stream_backlog(remote->stream) == 0;
 }
 
+// Works for a slice, which counts where it is the other side's turn.
+static tapml_status work_counted(struct remote *remote, uint64_t *io_waited_ns)
+{
+    const uint64_t begin_ns = clock_now_ns();
+    const int is_running = is_its_turn(remote);
+
+    TAPML_TRY(work(remote, SLICE_MS));
+    *io_waited_ns += is_running ? clock_now_ns() - begin_ns : 0;
+    return TAPML_OK;
+}
+
 static tapml_status
 remote_receive(struct channel *channel, uint64_t timeout_ns, struct wire_frame *out_frame)
 {
@@ -525,11 +536,7 @@ remote_receive(struct channel *channel, uint64_t timeout_ns, struct wire_frame *
         if (waited_ns >= timeout_ns) {
             return status_fail(TAPML_DEADLINE, "did not answer in time");
         }
-        const uint64_t begin_ns = clock_now_ns();
-        const int is_running = is_its_turn(remote);
-
-        TAPML_TRY(work(remote, SLICE_MS));
-        waited_ns += is_running ? clock_now_ns() - begin_ns : 0;
+        TAPML_TRY(work_counted(remote, &waited_ns));
         if (stream_received(remote->stream) != received) { // An answer is on its way.
             received = stream_received(remote->stream);
             waited_ns = 0;
@@ -539,10 +546,12 @@ remote_receive(struct channel *channel, uint64_t timeout_ns, struct wire_frame *
 
 // -- Starting and ending -----------------------------------------------------------------------
 
+// The time counts as that of an answer does: a worker may dial long after the host has begun to
+// wait.
 static tapml_status await_start(struct remote *remote)
 {
-    const uint64_t begin_ns = clock_now_ns();
     struct wire_frame frame;
+    uint64_t waited_ns = 0;
     int is_reply = 0;
 
     for (;;) {
@@ -550,11 +559,11 @@ static tapml_status await_start(struct remote *remote)
         if (remote->has_answered) {
             return TAPML_OK;
         }
-        if (is_its_turn(remote) && clock_now_ns() - begin_ns > START_PATIENCE_S * SECOND_NS) {
+        if (waited_ns > START_PATIENCE_S * SECOND_NS) {
             return status_fail(TAPML_UNAVAILABLE, "was not started by %s within %d s",
                                caller_where(remote->caller), START_PATIENCE_S);
         }
-        TAPML_TRY(work(remote, SLICE_MS));
+        TAPML_TRY(work_counted(remote, &waited_ns));
     }
 }
 

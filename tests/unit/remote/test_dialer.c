@@ -82,7 +82,8 @@ static void teardown(void)
     paired_close(&paired);
 }
 
-TestSuite(dialer, .init = setup, .fini = teardown);
+// Longer take a connection that nobody greets, and pauses that nobody ends.
+TestSuite(dialer, .init = setup, .fini = teardown, .timeout = 30);
 
 // The next connection of the dialer, whenever it comes.
 static tapml_status answer_as(struct paired_side *side, struct tls **out_tls)
