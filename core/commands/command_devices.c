@@ -11,6 +11,7 @@
 #include "config/isolation.h"
 #include "config/run_file.h"
 #include "config/survey.h"
+#include "remote/far_devices.h"
 #include "run/installed_devices.h"
 #include "run/setup.h"
 #include "run/target_health.h"
@@ -21,6 +22,7 @@
 #include <string.h>
 
 enum { SOURCE_BYTES = 160 };
+static const uint64_t SECOND_NS = UINT64_C(1000000000);
 
 static const struct options_spec specs[] = {
     {"--dump", "B", "prints what the driver reports of COMPONENT or COMPONENT:DEVICE as a file"},
@@ -34,11 +36,11 @@ static const struct options_spec specs[] = {
 const struct options_manual command_devices_manual = {
     .usage = "tapml-host devices [COMPONENT] [--dump COMPONENT[:DEVICE]]\n"
              "tapml-host devices --config FILE\n"
-             "tapml-host devices COMPONENT[:DEVICE] [--url URL | --listen ADDRESS]",
+             "tapml-host devices [COMPONENT[:DEVICE]] [--url URL | --listen ADDRESS]",
     .about = "Lists the devices of the backends, or prints the figures of one as a file "
              "for 'forecast'. With --config lists the targets of a run with the health of those "
              "on other machines, as its canary says now and as the run's store says; with --url "
-             "or --listen the device of one component there.",
+             "or --listen all devices there, or that of one component.",
     .specs = specs,
 };
 
@@ -113,33 +115,11 @@ static tapml_status dump(const struct setup *setup, const char *name)
 
 // -- The list ----------------------------------------------------------------------------------
 
-// Without the end of the line.
-static void
-append_words(struct text *text, const char *component, const struct survey_device *device)
-{
-    text_format(text, "%s:%s  %s", component, device->id, device->name);
-    if (device->driver[0] != '\0') {
-        text_format(text, ", %s", device->driver);
-    }
-    if (device->memory_bytes > 0) {
-        text_format(text, ", %.1f GB", (double)device->memory_bytes * 1e-9);
-    }
-    if (device->buffer_bytes > 0) {
-        text_format(text, ", buffers of %.1f MB", (double)device->buffer_bytes * 1e-6);
-    }
-}
-
-static void
-append_device(struct text *text, const char *component, const struct survey_device *device)
-{
-    append_words(text, component, device);
-    text_append(text, "\n");
-}
-
 static void append_devices(struct text *text, const char *component, const struct survey *survey)
 {
     for (size_t i = 0; i < survey->device_count; i++) {
-        append_device(text, component, &survey->devices[i]);
+        installed_devices_append(component, &survey->devices[i], text);
+        text_append(text, "\n");
     }
 }
 
@@ -158,31 +138,16 @@ static tapml_status list_one(const struct setup *setup, const char *name)
     return text_print(&text);
 }
 
-// Without a driver or a device there is nothing to list; whatever else is wrong is printed. So is
-// what opens something, such as a browser, to list its devices.
-static void append_installed(struct text *text, const struct installed_device *item)
-{
-    if (item->device != NULL) {
-        append_device(text, item->component, item->device);
-    } else if (item->opens_late) {
-        text_format(text, "%s  opens its device when it is named\n", item->component);
-    } else if (item->state != CANDIDATE_USABLE && item->state != CANDIDATE_NO_DRIVER &&
-               item->state != CANDIDATE_NO_DEVICE) {
-        log_line(LOG_WARNING, "not listed: %s", item->sentence);
-    }
-}
-
 static tapml_status list_all(struct setup *setup)
 {
     struct installed_device *items = NULL;
     size_t count = 0;
     struct text text;
 
-    TAPML_TRY(installed_devices_list(setup, &items, &count));
+    TAPML_TRY(
+        installed_devices_list(setup->program, setup->registry, setup->arena, &items, &count));
     text_init(&text);
-    for (size_t i = 0; i < count; i++) {
-        append_installed(&text, &items[i]);
-    }
+    installed_devices_print(items, count, &text);
     return text_print(&text);
 }
 
@@ -197,7 +162,7 @@ static void append_place(struct text *text, const struct place *place)
                                          .memory_bytes = (int64_t)info->memory_bytes,
                                          .buffer_bytes = (int64_t)info->buffer_bytes_max};
 
-    append_words(text, info->component, &device);
+    installed_devices_append(info->component, &device, text);
 }
 
 // The device of a component on another machine.
@@ -213,6 +178,25 @@ list_there(struct setup *setup, const char *name, const struct place_isolation *
     text_init(&text);
     append_place(&text, place);
     text_append(&text, "\n");
+    return text_print(&text);
+}
+
+// All devices of another machine, as that lists them.
+static tapml_status list_all_there(const struct place_isolation *how)
+{
+    struct text text;
+
+    text_init(&text);
+    const tapml_status status = far_devices_ask(
+        &(struct reach_options){.url = how->url,
+                                .listen = how->listen,
+                                .patience_ns = (uint64_t)how->patience_s * SECOND_NS},
+        &text);
+
+    if (status != TAPML_OK) {
+        text_release(&text);
+        return status;
+    }
     return text_print(&text);
 }
 
@@ -301,11 +285,13 @@ run_elsewhere(const struct options *options, struct setup *setup, int *out_is_el
     if (!*out_is_elsewhere) {
         return TAPML_OK;
     }
-    return options->plain_count == 1 && options_get(options, "--dump") == NULL
-               ? list_there(setup, options->plain[0], &how)
-               : status_fail(TAPML_INVALID,
-                             "of another machine a component is listed by its name: expected "
-                             "COMPONENT or COMPONENT:DEVICE, and no --dump");
+    if (options->plain_count > 1 || options_get(options, "--dump") != NULL) {
+        return status_fail(TAPML_INVALID,
+                           "of another machine all devices are listed or those of one component: "
+                           "expected one COMPONENT or COMPONENT:DEVICE at most, and no --dump");
+    }
+    return options->plain_count == 0 ? list_all_there(&how)
+                                     : list_there(setup, options->plain[0], &how);
 }
 
 static tapml_status run(const struct options *options, struct setup *setup)

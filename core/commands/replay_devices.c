@@ -226,7 +226,10 @@ static void print_rows(const struct replay_devices *work)
 
 static tapml_status run(struct replay_devices *work)
 {
-    TAPML_TRY(installed_devices_list(work->options->setup, &work->items, &work->count));
+    struct setup *setup = work->options->setup;
+
+    TAPML_TRY(installed_devices_list(setup->program, setup->registry, setup->arena, &work->items,
+                                     &work->count));
     work->rows = arena_array(work->arena, work->count + 1, sizeof(*work->rows));
     if (work->rows == NULL) {
         return status_no_memory();

@@ -22,7 +22,9 @@ enum bulk_verb {
     BULK_PIECE,      // The same, to be kept by its hash.
     BULK_PLACE,      // The same, by the hash of what was kept.
     BULK_HAVE,       // What is kept: hashes, u64 high and u64 low each.
-    BULK_LOST        // What was kept may not be any more: only what HAVE says from here on.
+    BULK_LOST,       // What was kept may not be any more: only what HAVE says from here on.
+    BULK_LIST,       // Which devices are there?
+    BULK_DEVICES     // i64 status, text: a line for each device, or why there are none.
 };
 
 // A span of memory that a message is about; at most PIECE_BYTES_MAX bytes.

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "link/child.h"
 #include "remote/bulk.h"
 #include "remote/mirror.h"
@@ -183,6 +184,22 @@ static tapml_status take_start(struct far_session *session, const struct wire_fr
     wire_put_u32(&session->to_host, session->generation);
     wire_put_text(&session->to_host, status == TAPML_OK ? "" : status_message());
     wire_end(&session->to_host);
+    return push(session);
+}
+
+static tapml_status take_list(struct far_session *session)
+{
+    struct text lines;
+
+    text_init(&lines);
+    tapml_status status = session->given.list(session->given.user, &lines);
+
+    status = status == TAPML_OK ? text_status(&lines) : status;
+    wire_begin(&session->to_host, BULK_DEVICES, 0);
+    wire_put_i64(&session->to_host, status);
+    wire_put_text(&session->to_host, status == TAPML_OK ? lines.data : status_message());
+    wire_end(&session->to_host);
+    text_release(&lines);
     return push(session);
 }
 
@@ -371,6 +388,9 @@ static tapml_status take_host_frame(struct far_session *session, const struct wi
     if (frame->verb == BULK_STOP) {
         take_stop(session, frame);
         return TAPML_OK;
+    }
+    if (frame->verb == BULK_LIST) {
+        return take_list(session);
     }
     if (!session->is_up) { // It was sent before the host knew.
         session->is_closing = session->is_closing || frame->verb == MESSAGE_CLOSE;

@@ -18,6 +18,8 @@
 #include "remote/greeting.h"
 #include "remote/stream.h"
 
+struct text;
+
 struct far_session_options {
     const char *program;      // The path of tapml-worker.
     const char *cache_folder; // Of this host's pieces (remote/piece_cache.h).
@@ -32,6 +34,9 @@ struct far_session_options {
                            struct arena *arena,
                            struct message_setting **out_settings,
                            size_t *out_count);
+
+    // Appends a line for each device that is here. The session does nothing else meanwhile.
+    tapml_status (*list)(void *user, struct text *out_lines);
     void *user;
 };
 

@@ -52,7 +52,7 @@ struct gateway {
     pthread_cond_t is_changed; // A thread or a session has ended.
     struct host *hosts;
     size_t host_count, thread_count; // Threads of connections that were dialled.
-    pthread_mutex_t settling;        // Around `settle`.
+    pthread_mutex_t settling;        // Around `settle` and `list`.
     int is_ending;
 };
 
@@ -90,6 +90,18 @@ static tapml_status settle(void *user,
     return status;
 }
 
+static tapml_status list(void *user, struct text *out_lines)
+{
+    struct gateway *gateway = user;
+    const struct far_session_options *given = &gateway->given.session;
+
+    pthread_mutex_lock(&gateway->settling);
+    const tapml_status status = given->list(given->user, out_lines);
+
+    pthread_mutex_unlock(&gateway->settling);
+    return status;
+}
+
 static void host_free(struct host *host)
 {
     far_session_destroy(host->session);
@@ -122,6 +134,7 @@ static tapml_status host_fill(struct gateway *gateway, const struct tls *tls, st
     host->options = gateway->given.session;
     host->options.cache_folder = host->cache_folder;
     host->options.settle = settle;
+    host->options.list = list;
     host->options.user = gateway;
     TAPML_TRY(far_session_create(&host->options, &host->session));
     host->id = *far_session_id(host->session);

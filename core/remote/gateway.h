@@ -24,8 +24,8 @@ struct gateway_options {
     size_t dial_count;                  // GATEWAY_DIALS_MAX at most.
     const char *folder;                 // Of the own key and the peers.
     const char *caches;                 // Of all hosts: each has a folder there, named by its key.
-    struct far_session_options session; // But for the folder of the cache. `settle` is called by
-                                        // one thread at a time.
+    struct far_session_options session; // But for the folder of the cache. `settle` and `list` are
+                                        // called by one thread at a time.
     void (*ready)(void *user, unsigned port); // Called once it listens.
     void *user;
 };

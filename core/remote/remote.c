@@ -8,9 +8,9 @@
 #include "base/log.h"
 #include "link/message.h"
 #include "remote/bulk.h"
-#include "remote/caller.h"
 #include "remote/known.h"
 #include "remote/mirror.h"
+#include "remote/reach.h"
 #include "remote/reads.h"
 #include "remote/tracer.h"
 
@@ -19,9 +19,7 @@
 #include <string.h>
 
 enum {
-    FIRST_PATIENCE_S = 10, // For the first connection of all.
     START_PATIENCE_S = 30, // For a worker to be started.
-    QUIET_S = 2,           // A cut that is mended so soon is not told.
     SLICE_MS = 50,
     HASHED_BYTES_MIN = 4096, // Fewer are sent without a hash.
     ENDING_BYTES = 256,
@@ -38,7 +36,7 @@ struct awaited {
 
 struct remote {
     struct channel channel; // First.
-    struct caller *caller;
+    struct reach *reach;
     struct stream *stream;
     struct mirror mirror;
     struct reads reads;
@@ -46,11 +44,7 @@ struct remote {
     struct known known;
     struct bulk_packer *packer;
     struct wire_writer out;
-    uint64_t patience_ns, memory_bytes;
-    uint64_t lost_ns;    // Since when there is no connection; 0: there is one.
-    int was_connected;   // Ever.
-    int has_given_up;    // Since then.
-    int is_told;         // That it waits for a worker.
+    uint64_t memory_bytes;
     uint32_t generation; // Of the worker.
     int is_started;      // It is there, as far as is known.
     int has_answered;    // To the start of this generation.
@@ -97,81 +91,38 @@ static tapml_status begin_session(struct remote *remote)
     struct stream *stream = NULL;
 
     TAPML_TRY(stream_create(&stream));
-    caller_forget_session(remote->caller);
+    reach_forget_session(remote->reach);
     stream_destroy(remote->stream);
     remote->stream = stream;
     known_release(&remote->known);
     return TAPML_OK;
 }
 
-static tapml_status give_up(struct remote *remote, uint64_t waited_ns)
+// A new session, since the old one cannot go on.
+static tapml_status lose_session(struct remote *remote, const char *how)
 {
-    char how[ENDING_BYTES];
-
-    (void)snprintf(how, sizeof(how), "was out of reach for %.3g s: %s", (double)waited_ns / 1e9,
-                   status_message());
-    remote->was_connected = 0; // The next start waits no longer than the first one.
-    remote->has_given_up = 1;
-    remote->lost_ns = 0;
     TAPML_TRY(begin_session(remote));
     return lose(remote, how);
-}
-
-// A machine that should be there is; one that dials comes when it can.
-static uint64_t current_patience_ns(const struct remote *remote)
-{
-    const int is_whole = remote->was_connected ||
-                         (caller_waits(remote->caller) && !remote->has_given_up) ||
-                         remote->patience_ns < FIRST_PATIENCE_S * SECOND_NS;
-
-    return is_whole ? remote->patience_ns : FIRST_PATIENCE_S * SECOND_NS;
-}
-
-// That somebody has to dial, and where, once for each time that nobody is connected.
-static void tell_waiting(struct remote *remote, uint64_t waited_ns)
-{
-    const char *where = caller_listens_at(remote->caller);
-    const double patience_s = (double)current_patience_ns(remote) / 1e9;
-
-    if (remote->is_told || !caller_waits(remote->caller) ||
-        (remote->was_connected && waited_ns < QUIET_S * SECOND_NS)) {
-        return;
-    }
-    remote->is_told = 1;
-    if (where != NULL) {
-        log_say("waiting at %s for a worker, 'tapml-worker --dial', for %.3g s at most", where,
-                patience_s);
-    } else {
-        log_say("%s; tried again for %.3g s", status_message(), patience_s);
-    }
 }
 
 // Tries to get a connection, where there is none.
 static tapml_status reconnect(struct remote *remote)
 {
-    const uint64_t now_ns = clock_now_ns(), patience_ns = current_patience_ns(remote);
+    char how[ENDING_BYTES];
 
-    if (remote->lost_ns == 0) {
-        remote->lost_ns = now_ns;
-    }
-    switch (caller_try(remote->caller, remote->stream)) {
-    case CALLER_CONNECTED:
-        remote->was_connected = 1;
-        remote->is_told = remote->has_given_up = 0;
-        remote->lost_ns = 0;
-        return TAPML_OK;
-    case CALLER_BEGAN_ANEW:
-        TAPML_TRY(begin_session(remote));
-        return lose(remote, "is gone: its machine, or its program there, was started anew");
-    case CALLER_REFUSED:
+    switch (reach_try(remote->reach, remote->stream)) {
+    case REACH_BEGAN_ANEW:
+        return lose_session(remote, "is gone: its machine, or its program there, was started anew");
+    case REACH_LOST:
+        (void)snprintf(how, sizeof(how), "%s", status_message());
+        return lose_session(remote, how);
+    case REACH_REFUSED:
         return status_fail(TAPML_DEVICE_LOST, "%s", status_message());
-    case CALLER_NOT_YET:
-    default:
-        tell_waiting(remote, now_ns - remote->lost_ns);
+    case REACH_THERE:
+    case REACH_NOT_YET:
         break;
     }
-    return now_ns - remote->lost_ns > patience_ns ? give_up(remote, now_ns - remote->lost_ns)
-                                                  : TAPML_OK;
+    return TAPML_OK;
 }
 
 // Sends and receives for at most a slice, over a new connection if there is none.
@@ -561,7 +512,7 @@ static tapml_status await_start(struct remote *remote)
         }
         if (waited_ns > START_PATIENCE_S * SECOND_NS) {
             return status_fail(TAPML_UNAVAILABLE, "was not started by %s within %d s",
-                               caller_where(remote->caller), START_PATIENCE_S);
+                               reach_where(remote->reach), START_PATIENCE_S);
         }
         TAPML_TRY(work_counted(remote, &waited_ns));
     }
@@ -615,7 +566,7 @@ static void remote_release(struct channel *channel)
         (void)stream_work(remote->stream, NULL, 0, SLICE_MS);
     }
     stream_destroy(remote->stream);
-    caller_destroy(remote->caller);
+    reach_destroy(remote->reach);
     mirror_release(&remote->mirror);
     reads_release(&remote->reads);
     known_release(&remote->known);
@@ -645,41 +596,39 @@ static const struct channel_vt remote_vt = {
     .was_killed = remote_was_killed,
 };
 
+static tapml_status make(const struct remote_options *options, struct remote *remote)
+{
+    remote->packer = bulk_packer_create();
+    if (remote->packer == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(reach_create(&(struct reach_options){.url = options->url,
+                                                   .listen = options->listen,
+                                                   .folder = options->folder,
+                                                   .patience_ns = options->patience_ns},
+                           &remote->reach));
+    return options->timeline == NULL
+               ? TAPML_OK
+               : tracer_create(options->timeline,
+                               options->url != NULL ? options->url : options->listen,
+                               &remote->tracer);
+}
+
 tapml_status remote_create(const struct remote_options *options, struct channel **out_channel)
 {
     struct remote *remote = alloc_new(sizeof(*remote));
-    char *folder = NULL;
-    tapml_status status = remote != NULL ? TAPML_OK : status_no_memory();
 
-    if (status == TAPML_OK && options->folder == NULL) {
-        status = identity_folder(&folder);
+    if (remote == NULL) {
+        return status_no_memory();
     }
-    if (status == TAPML_OK) {
-        remote->channel = (struct channel){.vt = &remote_vt, .is_far = 1};
-        remote->out = MESSAGE_WRITER;
-        remote->patience_ns = options->patience_ns;
-        remote->memory_bytes = options->memory_bytes;
-        remote->packer = bulk_packer_create();
-        status = remote->packer != NULL
-                     ? caller_create(&(struct caller_options){.url = options->url,
-                                                              .listen = options->listen,
-                                                              .folder = options->folder != NULL
-                                                                            ? options->folder
-                                                                            : folder},
-                                     &remote->caller)
-                     : status_no_memory();
-    }
-    alloc_free(folder);
-    if (status == TAPML_OK && options->timeline != NULL) {
-        status =
-            tracer_create(options->timeline, options->url != NULL ? options->url : options->listen,
-                          &remote->tracer);
-    }
+    remote->channel = (struct channel){.vt = &remote_vt, .is_far = 1};
+    remote->out = MESSAGE_WRITER;
+    remote->memory_bytes = options->memory_bytes;
+    const tapml_status status = make(options, remote);
+
     if (status != TAPML_OK) {
-        if (remote != NULL) {
-            caller_destroy(remote->caller);
-            bulk_packer_destroy(remote->packer);
-        }
+        reach_destroy(remote->reach);
+        bulk_packer_destroy(remote->packer);
         alloc_free(remote);
         return status;
     }

@@ -3,11 +3,13 @@
 #include "run/far_worker.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/file.h"
 #include "base/user_folder.h"
 #include "config/isolation.h"
 #include "plugin/registry.h"
 #include "remote/gateway.h"
+#include "run/installed_devices.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -95,6 +97,30 @@ static tapml_status settle(void *user,
     return TAPML_OK;
 }
 
+// Looks anew, at plugins too: what was found an hour ago may have been plugged in or out since.
+static tapml_status list(void *user, struct text *out_lines)
+{
+    const struct settling *settling = user;
+    const char *program = settling->options->program;
+    struct arena *arena = arena_create();
+    struct registry *registry = NULL;
+    struct installed_device *items = NULL;
+    size_t count = 0;
+    tapml_status status =
+        arena != NULL ? registry_create(&(struct registry_options){.program = program}, &registry)
+                      : status_no_memory();
+
+    if (status == TAPML_OK) {
+        status = installed_devices_list(program, registry, arena, &items, &count);
+    }
+    if (status == TAPML_OK) {
+        installed_devices_print(items, count, out_lines);
+    }
+    registry_destroy(registry);
+    arena_destroy(arena);
+    return status;
+}
+
 // -- Serving -----------------------------------------------------------------------------------
 
 static void tell(void *user, unsigned port)
@@ -165,6 +191,7 @@ static tapml_status serve(const struct far_worker_options *options,
                                               .cache_bytes = (uint64_t)options->cache_mib << 20,
                                               .memory_bytes = alloc_memory_bytes() / 4 * 3,
                                               .settle = settle,
+                                              .list = list,
                                               .user = &settling},
                                   .ready = tell,
                                   .user = &settling},

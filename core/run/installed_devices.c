@@ -5,12 +5,15 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "run/setup.h"
+#include "base/log.h"
+#include "base/text.h"
 
 #include <string.h>
 
 struct device_listing {
-    struct setup *setup;
+    const char *program;
+    struct registry *registry;
+    struct arena *arena;
     struct installed_device *items;
     size_t count, capacity;
 };
@@ -29,18 +32,17 @@ static tapml_status add(struct device_listing *listing, const struct installed_d
 
 static tapml_status ask(struct device_listing *listing, size_t index, struct installed_device item)
 {
-    struct setup *setup = listing->setup;
-    const struct candidate *entry = registry_at(setup->registry, index);
+    const struct candidate *entry = registry_at(listing->registry, index);
     struct survey survey = {.devices = NULL};
-    const tapml_status status = survey_entry(setup->program, setup->registry, index,
-                                             &(struct survey_question){0}, setup->arena, &survey);
+    const tapml_status status = survey_entry(listing->program, listing->registry, index,
+                                             &(struct survey_question){0}, listing->arena, &survey);
 
     if (status == TAPML_NO_MEMORY || (status != TAPML_OK && entry->state == CANDIDATE_USABLE)) {
         return status; // Nothing can be asked.
     }
     item.state = entry->state;
     if (status != TAPML_OK || survey.device_count == 0) {
-        item.sentence = arena_text(setup->arena, status != TAPML_OK ? status_message() : "");
+        item.sentence = arena_text(listing->arena, status != TAPML_OK ? status_message() : "");
         return item.sentence != NULL ? add(listing, &item) : status_no_memory();
     }
     for (size_t i = 0; i < survey.device_count; i++) {
@@ -52,7 +54,7 @@ static tapml_status ask(struct device_listing *listing, size_t index, struct ins
 
 static tapml_status list_entry(struct device_listing *listing, size_t index)
 {
-    const struct registry *registry = listing->setup->registry;
+    const struct registry *registry = listing->registry;
     const struct candidate *entry = registry_at(registry, index);
 
     if (strcmp(entry->kind, TAPML_KIND_BACKEND) != 0 || entry->state == CANDIDATE_SHADOWED) {
@@ -73,7 +75,7 @@ static tapml_status list_entry(struct device_listing *listing, size_t index)
 
 static tapml_status keep(const struct device_listing *listing, struct installed_device **out_items)
 {
-    *out_items = arena_array(listing->setup->arena, listing->count + 1, sizeof(**out_items));
+    *out_items = arena_array(listing->arena, listing->count + 1, sizeof(**out_items));
     if (*out_items == NULL) {
         return status_no_memory();
     }
@@ -83,13 +85,16 @@ static tapml_status keep(const struct device_listing *listing, struct installed_
     return TAPML_OK;
 }
 
-tapml_status
-installed_devices_list(struct setup *setup, struct installed_device **out_items, size_t *out_count)
+tapml_status installed_devices_list(const char *program,
+                                    struct registry *registry,
+                                    struct arena *arena,
+                                    struct installed_device **out_items,
+                                    size_t *out_count)
 {
-    struct device_listing listing = {.setup = setup};
+    struct device_listing listing = {.program = program, .registry = registry, .arena = arena};
     tapml_status status = TAPML_OK;
 
-    for (size_t i = 0; status == TAPML_OK && i < registry_count(setup->registry); i++) {
+    for (size_t i = 0; status == TAPML_OK && i < registry_count(registry); i++) {
         status = list_entry(&listing, i);
     }
     if (status == TAPML_OK) {
@@ -109,4 +114,42 @@ struct backend_info installed_devices_info(const struct installed_device *item)
                                  .device = item->device != NULL ? item->device->id : "",
                                  .device_name = item->device != NULL ? item->device->name : "",
                                  .driver = item->device != NULL ? item->device->driver : ""};
+}
+
+void installed_devices_append(const char *component,
+                              const struct survey_device *device,
+                              struct text *out_line)
+{
+    text_format(out_line, "%s:%s  %s", component, device->id, device->name);
+    if (device->driver[0] != '\0') {
+        text_format(out_line, ", %s", device->driver);
+    }
+    if (device->memory_bytes > 0) {
+        text_format(out_line, ", %.1f GB", (double)device->memory_bytes * 1e-9);
+    }
+    if (device->buffer_bytes > 0) {
+        text_format(out_line, ", buffers of %.1f MB", (double)device->buffer_bytes * 1e-6);
+    }
+}
+
+static void print(const struct installed_device *item, struct text *out_lines)
+{
+    if (item->device != NULL) {
+        installed_devices_append(item->component, item->device, out_lines);
+        text_append(out_lines, "\n");
+    } else if (item->opens_late) {
+        text_format(out_lines, "%s  opens its device when it is named\n", item->component);
+    } else if (item->state != CANDIDATE_USABLE && item->state != CANDIDATE_NO_DRIVER &&
+               item->state != CANDIDATE_NO_DEVICE) {
+        log_line(LOG_WARNING, "not listed: %s", item->sentence);
+    }
+}
+
+void installed_devices_print(const struct installed_device *items,
+                             size_t count,
+                             struct text *out_lines)
+{
+    for (size_t i = 0; i < count; i++) {
+        print(&items[i], out_lines);
+    }
 }

@@ -43,6 +43,8 @@ def a_sick_device_is_given_up(folder):
         assert "sick" not in listed and "; in its run: " in listed, listed  # It may be slow, on a busy machine.
         listed = rig.check(rig.host("devices", "reference:f64", "--url", f"tapml://127.0.0.1:{port}", env=host.env), 0).stdout
         assert listed.startswith("reference:f64  ") and listed.count("\n") == 1, listed
+        listed = rig.check(rig.host("devices", "--url", f"tapml://127.0.0.1:{port}", env=host.env), 0).stdout
+        assert listed == rig.check(rig.host("devices"), 0).stdout, listed  # It is this machine.
         rig.falsify(os.path.join(dir_, "run.tapmlrun"),
                     ("UPDATE metadata SET value = substr(value, 1, 33) || '00000000000000000000000000000000'"
                      " WHERE name = 'canary.gpu'",))  # As if it had been sick at first.

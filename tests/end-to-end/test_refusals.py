@@ -400,8 +400,8 @@ words("a search in the store of a run", ["is the store of a run, expected a bund
 words("a replay by an id of nothing", ["no bundle or pack of this id"], "replay", "00112233")
 words("devices of a run and of another machine", ["--config and --url exclude each other"],
       "devices", "--config", "x.ini", "--url", "tapml://b:1")
-words("devices of another machine without a component", ["of another machine a component is listed by its name"],
-      "devices", "--url", "tapml://b:1")
+words("devices of two components of another machine", ["expected one COMPONENT or COMPONENT:DEVICE at most, and no --dump"],
+      "devices", "a", "b", "--url", "tapml://b:1")
 words("a worker that listens and dials", ["--url and --listen exclude each other"],
       "check-device", "reference", "--url", "tapml://b:1", "--listen", ":1")
 words("a pairing that forgets and waits", ["--remove and --listen exclude each other"],

@@ -3,6 +3,7 @@
 #include "harness/far_machine.h"
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "remote/address.h"
 #include "remote/remote.h"
 
@@ -39,6 +40,14 @@ static tapml_status settle(void *user,
     return TAPML_OK;
 }
 
+static tapml_status list(void *user, struct text *out_lines)
+{
+    const struct far_machine *machine = user;
+
+    text_append(out_lines, "first:0  one \x1b[31mdevice\n");
+    return machine->lists ? TAPML_OK : status_fail(TAPML_UNAVAILABLE, "there is no worker program");
+}
+
 static void note_port(void *user, unsigned port)
 {
     struct far_machine *machine = user;
@@ -60,6 +69,7 @@ static void *run(void *user)
                                                         .cache_bytes = machine->cache_bytes,
                                                         .memory_bytes = machine->memory_bytes,
                                                         .settle = settle,
+                                                        .list = list,
                                                         .user = machine},
                                             .ready = note_port,
                                             .user = machine};

@@ -26,6 +26,7 @@ struct far_machine {
     tapml_status status; // Of `gateway_run`,
     char message[256];   // and its sentence.
     char url[64];        // By the machine in the middle.
+    int lists;           // Devices; else it cannot.
     int dials;           // Set before the start: it dials that, in place of listening,
     char listen[64];     // and the host waits here.
 };

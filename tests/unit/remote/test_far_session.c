@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
 #include "harness/paired.h"
 #include "remote/bulk.h"
 #include "remote/far_session.h"
@@ -10,6 +11,13 @@ static struct far_session *session;
 static struct stream *host;
 static struct wire_writer writer;
 static char program[2 * SCRATCH_PATH], folder[2 * SCRATCH_PATH];
+
+static tapml_status list(void *user, struct text *out_lines)
+{
+    (void)user;
+    text_append(out_lines, "first:0  one\n");
+    return TAPML_OK;
+}
 
 // This machine opens nothing: its worker only refuses.
 static tapml_status settle(void *user,
@@ -33,7 +41,8 @@ static void setup(void)
                                            .cache_folder = folder,
                                            .cache_bytes = 1 << 20,
                                            .memory_bytes = 1 << 24,
-                                           .settle = settle};
+                                           .settle = settle,
+                                           .list = list};
     PAIRED_MUST(far_session_create(&options, &session));
     PAIRED_MUST(stream_create(&host));
     writer = MESSAGE_WRITER;
@@ -160,6 +169,27 @@ Test(far_session, starts_a_worker_and_ends_it)
     expect_started(2);
     write_start(3); // Without a stop, too.
     expect_started(3);
+}
+
+// Without a worker, and beside one.
+Test(far_session, lists_devices)
+{
+    begin();
+    for (int i = 0; i < 2; i++) {
+        struct wire_reader reader;
+
+        wire_begin(&writer, BULK_LIST, 0);
+        wire_end(&writer);
+        const struct wire_frame frame = exchange();
+
+        cr_assert_eq(frame.verb, BULK_DEVICES);
+        wire_reader_init(&reader, &frame);
+        cr_assert_eq(wire_take_i64(&reader), TAPML_OK);
+        cr_assert_str_eq(wire_take_text(&reader), "first:0  one\n");
+        cr_assert(wire_is_done(&reader));
+        write_start(1);
+        expect_started(1);
+    }
 }
 
 Test(far_session, answers_an_opening_that_is_refused_by_itself)

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "base/text.h"
 #include "run/installed_devices.h"
 #include "run/setup.h"
 
@@ -34,7 +35,8 @@ Test(installed_devices, are_listed_with_what_they_are_and_what_is_not_there_with
     struct installed_device *items = NULL;
     size_t count = 0, found = 0;
 
-    cr_assert_eq(installed_devices_list(&setup, &items, &count), TAPML_OK, "%s", status_message());
+    cr_assert_eq(installed_devices_list(setup.program, setup.registry, setup.arena, &items, &count),
+                 TAPML_OK, "%s", status_message());
     for (size_t i = 0; i < count; i++) {
         const struct backend_info info = installed_devices_info(&items[i]);
 
@@ -50,4 +52,10 @@ Test(installed_devices, are_listed_with_what_they_are_and_what_is_not_there_with
         }
     }
     cr_assert_eq(found, 1);
+    struct text lines;
+
+    text_init(&lines);
+    installed_devices_print(items, count, &lines);
+    cr_assert_not_null(strstr(lines.data, "reference:f64  "), "%s", lines.data);
+    text_release(&lines);
 }
