@@ -404,6 +404,7 @@ words("devices of two components of another machine", ["expected one COMPONENT o
       "devices", "a", "b", "--url", "tapml://b:1")
 words("a worker that listens and dials", ["--url and --listen exclude each other"],
       "check-device", "reference", "--url", "tapml://b:1", "--listen", ":1")
+words("an address to wait at that is none", ["'nowhere' is no address"], "check-device", "reference", "--listen", "nowhere")
 words("a pairing that forgets and waits", ["--remove and --listen exclude each other"],
       "pair", "--remove", "a", "--listen", ":1")
 words("a replay on an operator", ["'op=silu': expected a tag of devices"], "replay", "FOLDER/x.tapmlrun", "op=silu")
