@@ -406,9 +406,10 @@ tapml_status allowance_admit(struct allowance *allowance,
             return space_explain(
                 allowance->given.spaces, place,
                 status_fail(TAPML_NO_MEMORY,
-                            "%llu bytes more are needed, of a budget of %llu %llu are in use",
-                            (unsigned long long)lacking, (unsigned long long)limit,
-                            (unsigned long long)used_bytes(allowance, place)));
+                            "%llu bytes more are needed, and %llu of a budget of %llu are in use",
+                            (unsigned long long)lacking,
+                            (unsigned long long)used_bytes(allowance, place),
+                            (unsigned long long)limit));
         }
         *out_is_freed = 1;
         TAPML_TRY(free_victim(allowance, place, &victim));

@@ -84,10 +84,10 @@ static tapml_status open_second(struct invariance_work *work)
         return TAPML_OK;
     }
     const tapml_status status = options->open_second(options->user, &work->second);
-    if (status == TAPML_OK || status_ends_all(status)) {
+    if (status == TAPML_OK || status == TAPML_CANCELLED) {
         return status;
     }
-    work->second = NULL;
+    work->second = NULL; // The target itself is there, and has its memory.
     work->no_second = arena_format(work->arena, "%s: %s", NO_SECOND, status_message());
     return work->no_second ? TAPML_OK : status_no_memory();
 }

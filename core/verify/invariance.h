@@ -30,8 +30,8 @@ struct invariance_options {
     struct invariance_settings settings;
 
     // Another queue of the target's device, opened when it is first needed; `*out_backend` lives as
-    // long as the options. A failure that does not end all is why axes with two queues are not
-    // tried.
+    // long as the options. A failure but TAPML_CANCELLED is why axes with two queues are not tried:
+    // a device may have no memory, or no session, for another one.
     tapml_status (*open_second)(void *user, struct backend **out_backend);
     tapml_status (*progress)(void *user, size_t done, size_t all); // Or NULL.
     void *user;

@@ -8,6 +8,7 @@ static struct varying varying, second;
 static struct backend *other; // Of a device of its own.
 static struct verdict_list list;
 static int openings;
+static tapml_status refusal = TAPML_UNAVAILABLE; // Of a second one.
 
 static void begin(void)
 {
@@ -31,7 +32,7 @@ static tapml_status open_second(void *user, struct backend **out_backend)
 {
     openings++;
     *out_backend = user;
-    return user ? TAPML_OK : status_fail(TAPML_UNAVAILABLE, "there is one queue");
+    return user ? TAPML_OK : status_fail(refusal, "there is one queue");
 }
 
 static struct invariance_counts
@@ -143,6 +144,14 @@ Test(invariance, without_a_second_queue_it_is_not_tried_until_there_is_one)
     counts = ask(exact, other, 1u << INVARIANCE_ORDER, 0);
     cr_expect_eq(counts.tried, 2u);
     cr_expect_eq(number_of("SELECT count(*) FROM invariance WHERE verdict = 'equal bits'"), 2);
+}
+
+// As on a device whose memory the target needs.
+Test(invariance, a_second_queue_without_memory_is_none)
+{
+    refusal = TAPML_NO_MEMORY;
+    cr_expect_eq(ask(exact, NULL, 1u << INVARIANCE_ORDER, 0).tried, 2u);
+    cr_expect_eq(number_of("SELECT count(*) FROM invariance WHERE verdict = 'not tried'"), 2);
 }
 
 static enum harm always_wrong(const struct backend_call *call, int calls)
