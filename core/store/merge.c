@@ -90,7 +90,7 @@ static const char NUMBER_RESULTS[] =
     "position, param, class, is_equal, ulp, nmse, row_error, non_finite, is_outside, margin"
 
 // A sentence for each row of both stores that says different things; the last ones are of what
-// became of cases on targets.
+// became of cases on targets, and of trials.
 static const char *const DISAGREEMENTS[] = {
     "SELECT 'prompt ' || a.hash || ': the source chose other tokens'"
     " FROM prompt AS a JOIN from_prompt AS b USING (hash)"
@@ -131,10 +131,17 @@ static const char *const DISAGREEMENTS[] = {
     "   ' here, ' || w.verdict || ' there'"
     " FROM invariance AS v JOIN from_invariance AS w USING (target, op, version, axis, basis)"
     " WHERE v.verdict <> w.verdict ORDER BY target, op, axis",
+
+    // Two speeds of one key are both true.
+    "SELECT 'trial of ' || a.name || ': its ' || a.measure || ' is ' || a.value || ' here, '"
+    "   || b.value || ' there'"
+    " FROM trial AS a JOIN from_trial AS b USING (key)"
+    " WHERE a.measure <> 'speed' AND (a.value IS NOT b.value OR a.beside IS NOT b.beside)"
+    " ORDER BY a.key",
 };
 enum {
     DISAGREEMENTS_ALL = sizeof(DISAGREEMENTS) / sizeof(*DISAGREEMENTS),
-    DISAGREEMENTS_OF_CASES = DISAGREEMENTS_ALL - 2
+    DISAGREEMENTS_OF_CASES = DISAGREEMENTS_ALL - 3
 };
 #undef LABEL
 #undef ERRORS
@@ -201,7 +208,8 @@ static const char TAKE_RESULTS[] =
     "  FROM from_output_error JOIN came AS c USING (target, case_id);"
     "INSERT INTO measure SELECT target, c.new, position, comparer, build, unit, param, value,"
     "   allowed FROM from_measure JOIN came AS c USING (target, case_id);"
-    // A key stands for all that a trial depends on, so that rows of both stores say the same.
+    // A key stands for all that a trial depends on, but for what a speed was at that moment: the
+    // own row stays.
     "INSERT OR IGNORE INTO trial SELECT * FROM from_trial;"
     // The next start knows by its basis whether a row holds.
     "INSERT OR IGNORE INTO invariance SELECT * FROM from_invariance;";

@@ -293,12 +293,18 @@ Test(merge, what_came_can_be_removed_by_its_run)
     store_close(into);
 }
 
-static void add_trial(struct store *store, const char *key, double value)
+static void add_measured(struct store *store, const char *key, const char *measure, double value)
 {
-    const struct trial_row row = {.name = "tiny", .measure = "kl", .value = value, .beside = NAN};
+    const struct trial_row row = {
+        .name = "tiny", .measure = measure, .value = value, .beside = NAN};
     struct trial_row with_key = row;
     snprintf(with_key.key, sizeof(with_key.key), "%s", key);
     cr_assert_eq(trial_write(store, &with_key), TAPML_OK, "%s", status_message());
+}
+
+static void add_trial(struct store *store, const char *key, double value)
+{
+    add_measured(store, key, "kl", value);
 }
 
 // What was tried over a text is known by its key alone.
@@ -360,6 +366,24 @@ Test(merge, findings_of_invariance_come_over_and_go_with_results)
     cr_expect_eq(number_of(into, "SELECT count(*) FROM invariance WHERE verdict = 'wrong'"), 2);
     cr_assert_eq(merge_remove(into, id, &counts), TAPML_OK, "%s", status_message());
     cr_expect_eq(number_of(into, "SELECT count(*) FROM invariance"), 0);
+    store_close(into);
+    store_close(from);
+}
+
+// A speed is another one each time.
+Test(merge, trials_that_say_different_things_are_told)
+{
+    struct store *into = make("one.tapmlrun", 1, 1, 1);
+    struct store *from = make("other.tapmlrun", 1, 1, 1);
+    add_trial(into, "0a", 1);
+    add_trial(from, "0a", 1.5);
+    add_measured(into, "0b", "speed", 100);
+    add_measured(from, "0b", "speed", 120);
+    const struct merge_counts counts = merge(into, from);
+    cr_expect_eq(counts.disagreements, 1);
+    cr_expect_not_null(strstr(told.data, "trial of tiny: its kl is 1.0 here, 1.5 there"), "%s",
+                       told.data);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM trial WHERE value IN (1, 100)"), 2);
     store_close(into);
     store_close(from);
 }
