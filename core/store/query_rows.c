@@ -231,24 +231,35 @@ static void print_select(const struct query_rows *rows, struct text *out)
     text_format(out, "%s FROM %s", rows->width == 0 ? "1" : "", view->from);
 }
 
-static struct query_value read_value(sqlite3_stmt *from, int at)
+// SQLite may copy a text to end it, and has none if there is no memory for that.
+static tapml_status read_bytes(sqlite3_stmt *from, int at, struct query_value *out_value)
 {
+    out_value->text = out_value->type == QUERY_TEXT ? (const char *)sqlite3_column_text(from, at)
+                                                    : sqlite3_column_blob(from, at);
+    out_value->bytes = (size_t)sqlite3_column_bytes(from, at);
+    return out_value->text || out_value->bytes == 0 ? TAPML_OK : status_no_memory();
+}
+
+static tapml_status read_value(sqlite3_stmt *from, int at, struct query_value *out_value)
+{
+    *out_value = (struct query_value){.type = QUERY_NULL};
     switch (sqlite3_column_type(from, at)) {
     case SQLITE_INTEGER:
-        return (struct query_value){.type = QUERY_INTEGER,
-                                    .integer = sqlite3_column_int64(from, at)};
+        out_value->type = QUERY_INTEGER;
+        out_value->integer = sqlite3_column_int64(from, at);
+        return TAPML_OK;
     case SQLITE_FLOAT:
-        return (struct query_value){.type = QUERY_REAL, .real = sqlite3_column_double(from, at)};
+        out_value->type = QUERY_REAL;
+        out_value->real = sqlite3_column_double(from, at);
+        return TAPML_OK;
     case SQLITE_TEXT:
-        return (struct query_value){.type = QUERY_TEXT,
-                                    .text = (const char *)sqlite3_column_text(from, at),
-                                    .bytes = (size_t)sqlite3_column_bytes(from, at)};
+        out_value->type = QUERY_TEXT;
+        return read_bytes(from, at, out_value);
     case SQLITE_BLOB:
-        return (struct query_value){.type = QUERY_BYTES,
-                                    .text = sqlite3_column_blob(from, at),
-                                    .bytes = (size_t)sqlite3_column_bytes(from, at)};
+        out_value->type = QUERY_BYTES;
+        return read_bytes(from, at, out_value);
     default:
-        return (struct query_value){.type = QUERY_NULL};
+        return TAPML_OK;
     }
 }
 
@@ -257,7 +268,8 @@ static tapml_status copy_row(struct query_rows *rows, sqlite3_stmt *from)
     struct query_cell *cells = NULL;
     TAPML_TRY(begin_row(rows, &cells));
     for (size_t i = 0; i < rows->width; i++) {
-        const struct query_value value = read_value(from, (int)i);
+        struct query_value value;
+        TAPML_TRY(read_value(from, (int)i, &value));
         TAPML_TRY(keep(rows, &value, &cells[i]));
     }
     return end_row(rows);
