@@ -23,14 +23,17 @@ static tapml_status list_instances(const struct graph *graph, struct table *out_
     return status;
 }
 
-static enum evidence judge_tally(const struct tally *tally)
+// Which op a case that was left out is of is not known here, so that none is proved then.
+static enum evidence judge_tally(const struct tally *tally, int are_all_run)
 {
-    if (tally->kept == 0 || tally->wrong > 0) {
+    if (tally->kept == 0) {
         return EVIDENCE_NONE;
     }
-    return tally->refused == tally->kept ? EVIDENCE_REFUSED
-           : tally->right == tally->kept ? EVIDENCE_PROVED
-                                         : EVIDENCE_NONE;
+    if (tally->refused == tally->kept) {
+        return EVIDENCE_REFUSED;
+    }
+    return are_all_run && tally->right == tally->kept && tally->wrong == 0 ? EVIDENCE_PROVED
+                                                                           : EVIDENCE_NONE;
 }
 
 static void
@@ -69,7 +72,7 @@ evidence_read(const struct graph *graph, const struct verdict_list *verdicts, ui
     if (status == TAPML_OK) {
         count_cases(&op_of, verdicts, tallies);
         for (uint32_t i = 0; i < graph->op_count; i++) {
-            out_ops[i] = (uint8_t)judge_tally(&tallies[i]);
+            out_ops[i] = (uint8_t)judge_tally(&tallies[i], verdicts->not_run == 0);
         }
     }
     table_release(&op_of);

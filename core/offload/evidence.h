@@ -10,8 +10,9 @@
 
 enum evidence {
     EVIDENCE_NONE,    // No case of the op has been judged, or not each one.
-    EVIDENCE_REFUSED, // The target has refused all its kept cases.
-    EVIDENCE_PROVED   // All its kept cases are right, one at least, and no derived one is wrong.
+    EVIDENCE_REFUSED, // The target has refused all its kept cases that were run.
+    EVIDENCE_PROVED   // All its kept cases are right, one at least, no derived one is wrong, and
+                      // no choice has left out a case, of whatever op.
 };
 
 // `out_ops` has room for all ops of the graph, one byte each, an `enum evidence`.

@@ -96,6 +96,26 @@ Test(evidence, a_derived_case_that_fails_is_enough)
     cr_assert_eq(found[3], EVIDENCE_NONE);
 }
 
+// Which op the case was of is not known.
+Test(evidence, a_case_that_a_choice_has_left_out_may_be_one_that_fails)
+{
+    add_kept(0, VERDICT_PASS);
+    add_kept(1, VERDICT_UNSUPPORTED);
+    verdicts.not_run = 1;
+    MUST(evidence_read(graph, &verdicts, found));
+    cr_assert_eq(found[0], EVIDENCE_NONE);
+    cr_assert_eq(found[1], EVIDENCE_REFUSED);
+}
+
+// It is not moved to where it is refused, whatever a shape that no case of the model has gives.
+Test(evidence, what_is_refused_stays_so_with_a_derived_case_that_fails)
+{
+    add_kept(0, VERDICT_UNSUPPORTED);
+    add_derived(0, VERDICT_FAIL);
+    MUST(evidence_read(graph, &verdicts, found));
+    cr_assert_eq(found[0], EVIDENCE_REFUSED);
+}
+
 Test(evidence, what_fails_is_blamed_by_itself)
 {
     struct trial trial = {
