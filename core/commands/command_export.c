@@ -305,6 +305,10 @@ static tapml_status run(const struct command *command, struct exporting *exporti
         (form != FORM_SAFETENSORS && options_get(options, "--case") == NULL)) {
         return status_fail(TAPML_INVALID, "a store, a folder and --case expected");
     }
+    if (form != FORM_SAFETENSORS && options_at(options, "--case", 1) != NULL) {
+        return status_fail(TAPML_INVALID, "--case is there twice, and --as safetensors alone takes "
+                                          "several cases");
+    }
     TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &case_id));
     TAPML_TRY(store_open_to_read(options->plain[0], &exporting->store));
     TAPML_TRY(setup_open(command->program, options, NULL, &exporting->setup));

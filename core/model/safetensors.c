@@ -60,16 +60,6 @@ static const struct stored_type *find_type(const char *name)
     return NULL;
 }
 
-const char *safetensors_type(uint32_t dtype)
-{
-    for (size_t i = 0; i < sizeof(stored_types) / sizeof(stored_types[0]); ++i) {
-        if (stored_types[i].dtype == dtype) {
-            return stored_types[i].name;
-        }
-    }
-    return NULL;
-}
-
 static tapml_status check_name(const struct reader *reader, const char *name)
 {
     for (const char *at = name; *at; ++at) {

@@ -9,8 +9,6 @@
 
 #include "model/checkpoint.h"
 
-#include <stdint.h>
-
 // Maps the weights of `folder`. The caller owns the result. Pages are read from the disk when they
 // are used. Tensors may have types that only quantised weights have (`stored`).
 tapml_status safetensors_open(const char *folder, struct checkpoint **out_checkpoint) STATUS_USED;
@@ -18,9 +16,6 @@ tapml_status safetensors_open(const char *folder, struct checkpoint **out_checkp
 // Opens one safetensors file, such as expected.safetensors. Every type is a dtype.
 tapml_status safetensors_open_file(const char *path,
                                    struct checkpoint **out_checkpoint) STATUS_USED;
-
-// The name that the format has for a dtype, "BF16", or NULL. Static.
-const char *safetensors_type(uint32_t dtype);
 
 // Adds the tensors of one file to a checkpoint, whose reader they do not come from;
 // checkpoint_finish has to follow. Tensors may have `stored` types.

@@ -36,7 +36,7 @@ struct safetensors_writer_tensor {
 tapml_status safetensors_writer_add(struct safetensors_writer *writer,
                                     const struct safetensors_writer_tensor *tensor) STATUS_USED;
 
-// The word of a dtype in the format, or NULL.
+// The word that the format has for a dtype, as "BF16", or NULL. Static.
 const char *safetensors_writer_type(uint32_t dtype);
 
 // Gives the file its header and its name; `*out_bytes` is its size. The writer is gone, after a

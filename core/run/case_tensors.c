@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/text.h"
-#include "model/safetensors.h"
+#include "model/safetensors_writer.h"
 #include "store/case.h"
 #include "tensor/dtype.h"
 
@@ -89,7 +89,7 @@ static tapml_status place(struct case_tensors *tensors, json_t *entry, int size,
 static tapml_status
 add_bytes(struct case_tensors *tensors, const struct case_export_array *array, const char *name)
 {
-    const char *type = safetensors_type(array->dtype);
+    const char *type = safetensors_writer_type(array->dtype);
     const int size = find_size(array->dtype);
     uint64_t bytes = dtype_bytes(array->dtype);
 
@@ -103,6 +103,10 @@ add_bytes(struct case_tensors *tensors, const struct case_export_array *array, c
     for (uint32_t i = 0; i < array->rank; i++) {
         bytes *= (uint64_t)array->shape[i];
         (void)json_array_append_new(shape, json_integer(array->shape[i]));
+    }
+    if (json_object_get(tensors->header, name) != NULL) { // Its entry has a place already.
+        json_decref(entry);
+        return status_fail(TAPML_INVALID, "two tensors have the name '%.60s'", name);
     }
     if (json_object_set_new(tensors->header, name, entry) != 0) {
         return status_fail(TAPML_INVALID, "'%.60s' cannot be the name of a tensor", name);
@@ -138,8 +142,11 @@ tapml_status case_tensors_add(struct case_tensors *tensors, const struct case_ex
     struct text text;
     char key[KEY];
 
-    TAPML_TRY(case_export_describe(export_, take_array, tensors, &document));
     (void)snprintf(key, sizeof(key), "case.%" PRId64, export_->item->id);
+    if (json_object_get(tensors->metadata, key) != NULL) {
+        return status_fail(TAPML_INVALID, "case %" PRId64 " is named twice", export_->item->id);
+    }
+    TAPML_TRY(case_export_describe(export_, take_array, tensors, &document));
     text_init(&text);
     json_file_print(&text, document, JSON_COMPACT);
     json_decref(document);

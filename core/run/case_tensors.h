@@ -17,7 +17,8 @@ tapml_status case_tensors_create(struct case_tensors **out_tensors) STATUS_USED;
 void case_tensors_destroy(struct case_tensors *tensors);
 
 // Adds a case, by its id in the store. Of a weight that cases have by name there is one tensor.
-// Fails as case_export_describe does; the file is none then.
+// TAPML_INVALID for a case that is there already; else fails as case_export_describe does. The
+// file is none then.
 tapml_status case_tensors_add(struct case_tensors *tensors,
                               const struct case_export *export_) STATUS_USED;
 

@@ -29,6 +29,11 @@ Test(command_export, a_case_of_a_run_is_written_with_its_weight)
                    "99999");
     printed_expect(PRINTED(command_export_main, store), OUTCOME_USAGE,
                    "a store, a folder and --case");
+    printed_expect(PRINTED(command_export_main, store, folder, "--case", "3", "--case", "4"),
+                   OUTCOME_USAGE, "--as safetensors alone takes several cases");
+    printed_expect(PRINTED(command_export_main, store, folder, "--case", "3", "--case", "3", "--as",
+                           "safetensors"),
+                   OUTCOME_USAGE, "case 3 is named twice");
     free(store);
     free(folder);
     scratch_remove(&scratch);

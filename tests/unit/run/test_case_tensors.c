@@ -129,6 +129,13 @@ Test(case_tensors, have_the_same_bytes_each_time)
     alloc_free(bytes[1]);
 }
 
+Test(case_tensors, have_each_case_once)
+{
+    MUST(add(3));
+    cr_expect_eq(add(3), TAPML_INVALID);
+    cr_expect_str_eq(status_message(), "case 3 is named twice");
+}
+
 Test(case_tensors, what_is_not_there_or_has_no_name_is_refused)
 {
     norm.arguments[1].before = NULL;
