@@ -10,6 +10,7 @@
 #include "exec/plan.h"
 #include "exec/session.h"
 #include "exec/step_count.h"
+#include "store/blame.h"
 #include "store/feature.h"
 #include "store/metadata.h"
 #include "verify/verdict.h"
@@ -265,6 +266,33 @@ static tapml_status note_missing(struct plan_ground *ground, uint32_t place, uin
     return status;
 }
 
+// What the offload of the run has blamed, by derived cases or by the model alone, too; under a
+// driver that is wrong nothing is right.
+static tapml_status note_blamed(struct plan_ground *ground, uint32_t place, uint8_t *proofs)
+{
+    const struct graph *graph = model_graph(ground->setup.model);
+    struct arena *arena = arena_create();
+    struct blame_row *rows = NULL;
+    size_t count = 0;
+    const tapml_status status =
+        arena != NULL
+            ? blame_list(ground->plan_setup.run, ground->names[place], arena, &rows, &count)
+            : status_no_memory();
+
+    for (size_t i = 0; status == TAPML_OK && i < count; i++) {
+        const uint32_t op =
+            blame_is_failure(&rows[i]) ? graph_find_op(graph, rows[i].instance) : GRAPH_NONE;
+
+        if (blame_is_driver(&rows[i])) {
+            memset(proofs, PROOF_FAILED, graph->op_count);
+        } else if (op != GRAPH_NONE) {
+            proofs[op] = PROOF_FAILED;
+        }
+    }
+    arena_destroy(arena);
+    return status;
+}
+
 static tapml_status find_proofs(struct plan_ground *ground, uint32_t place)
 {
     const struct graph *graph = model_graph(ground->setup.model);
@@ -277,9 +305,11 @@ static tapml_status find_proofs(struct plan_ground *ground, uint32_t place)
     tapml_status status = note_missing(ground, place, proofs);
 
     if (status == TAPML_OK) {
+        status = note_blamed(ground, place, proofs);
+    }
+    if (status == TAPML_OK) {
         status = verdict_read(ground->plan_setup.run, ground->names[place], &list);
     }
-
     if (status == TAPML_OK) {
         take_verdicts(ground, place, &list, proofs);
     }

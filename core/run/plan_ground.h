@@ -6,7 +6,8 @@
 // and needs of memory, by compiling it (exec/step_count.h).
 //
 // An operator may run at a place where each of its cases has passed there, with results that are
-// fresh, and where the place does not refuse it; on the source always.
+// fresh, where the run has not blamed it, and where the place does not refuse it; on the source
+// always.
 //
 // One thread, that of the backends. Failures are those of the run's store, the model and the
 // backends, and TAPML_NO_MEMORY.
@@ -33,7 +34,7 @@ struct plan_ground_options {
 // Why operators may not run at a place.
 struct plan_ground_place {
     uint32_t may_run;   // Operators.
-    uint32_t failed;    // Those of which a case has failed,
+    uint32_t failed;    // Those that are blamed, or of which a case has failed,
     uint32_t unknown;   // without a fresh result of some case,
     uint32_t refused;   // and refused by the backend.
     const char *reason; // Of the first refusal; or NULL.

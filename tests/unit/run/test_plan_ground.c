@@ -3,6 +3,7 @@
 
 #include "exec/plan.h"
 #include "ground.h"
+#include "store/blame.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,12 +40,26 @@ Test(plan_ground, what_has_passed_may_leave_the_source)
     uint8_t places[512];
 
     ground_replay(&fixture.run);
+    const struct graph *graph = model_graph(fixture.run.setup.model);
+    const uint32_t blamed = graph->op_count - 1;
+
+    // All its cases have passed: the model diverges with it.
+    SHORT_MUST(blame_write(fixture.run.store, "other",
+                           &(struct blame_row){.instance = graph->ops[blamed].instance,
+                                               .kind = BLAME_TOGETHER,
+                                               .margin = NAN,
+                                               .reason = "the model diverges",
+                                               .evidence = BLAME_MODEL,
+                                               .source = "",
+                                               .label = ""}));
     SHORT_MUST(ground_open(&fixture));
     cr_assert_eq(ground->question.n_places, 2u);
     cr_assert_leq(ground->question.n_ops, sizeof(places));
     cr_expect_str_eq(ground->names[1], "other");
-    cr_expect_eq(ground->places[1].may_run, ground->question.n_ops);
-    cr_expect_eq(ground->places[1].failed + ground->places[1].unknown, 0u);
+    cr_expect_eq(ground->places[1].may_run, ground->question.n_ops - 1);
+    cr_expect_eq(ground->places[1].failed, 1u);
+    cr_expect_eq(ground->places[1].unknown, 0u);
+    cr_expect_not(ground->question.ops[blamed]->may_run[1]);
     cr_expect_gt(ground->question.ops[3]->time_ns[0], 0);
     cr_expect_gt(ground->question.ops[3]->time_ns[1], 0);
     SHORT_MUST(plan_ground_check(&fixture.ground, 0));
