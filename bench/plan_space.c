@@ -19,6 +19,7 @@
 #include "measure.h"
 #include "run/outcome.h"
 #include "run/plan_ground.h"
+#include "schema/catalogue.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -106,7 +107,7 @@ static tapml_status make_groups(struct space *space)
         }
         for (uint32_t i = 0; i < count; i++) {
             if (space->group_of[i] == group) {
-                unit->name = plan_rules_kind(space->ground.question.ops[i]->op);
+                unit->name = catalogue_short_name(space->ground.question.ops[i]->op);
                 ops[unit->count++] = i;
             }
         }

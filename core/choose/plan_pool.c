@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,18 +28,9 @@ void plan_pool_release(struct plan_pool *pool)
     *pool = (struct plan_pool){.arena = NULL};
 }
 
-static uint64_t hash_of(const uint8_t *places, uint32_t count)
-{
-    uint64_t hash = 0xcbf29ce484222325; // FNV-1a: Fowler, Noll and Vo.
-    for (uint32_t i = 0; i < count; i++) {
-        hash = (hash ^ places[i]) * 0x100000001b3;
-    }
-    return hash;
-}
-
 static size_t slot_of(uint64_t hash)
 {
-    return (size_t)(hash ^ hash >> 32) % TABLE_SIZE;
+    return (size_t)hash % TABLE_SIZE;
 }
 
 static struct plan_trial *find(const struct plan_pool *pool, const uint8_t *places, uint64_t hash)
@@ -120,7 +112,7 @@ tapml_status plan_pool_look(struct plan_pool *pool,
                             struct plan_trial **out_trial)
 {
     const uint32_t count = pool->given.question->n_ops;
-    const uint64_t hash = hash_of(places, count);
+    const uint64_t hash = hash_bytes(places, count).low;
     struct plan_trial *trial = find(pool, places, hash);
     if (!trial) {
         TAPML_TRY(make(pool, &trial));

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "exec/space.h"
+#include "schema/catalogue.h"
 
 #include <string.h>
 
@@ -21,16 +22,16 @@ struct rule_writing {
     struct text *text;
 };
 
-const char *plan_rules_kind(const tapml_op *op)
-{
-    static const char own[] = "tapml.";
-    return strncmp(op->name, own, sizeof(own) - 1) == 0 ? op->name + sizeof(own) - 1 : op->name;
-}
-
 size_t plan_rules_layer(const char *instance)
 {
     const char *slash = strchr(instance, '/');
     return slash ? (size_t)(slash - instance) : 0;
+}
+
+// Rules know the names of kinds and not their versions.
+static int is_kind(const tapml_op *a, const tapml_op *b)
+{
+    return strcmp(a->name, b->name) == 0;
 }
 
 static void put(struct rule_writing *writing, const char *key, const char *pattern, uint8_t place)
@@ -45,7 +46,7 @@ static uint8_t find_most(const struct rule_writing *writing, const tapml_op *kin
     uint32_t counts[SPACE_PLACES_MAX] = {0};
     uint8_t most = 0;
     for (uint32_t i = 0; i < writing->question->n_ops; i++) {
-        if (!kind || writing->question->ops[i]->op == kind) {
+        if (!kind || is_kind(writing->question->ops[i]->op, kind)) {
             counts[writing->places[i]]++;
         }
     }
@@ -65,7 +66,7 @@ static void put_most(struct rule_writing *writing)
 static int is_first_of_kind(const tapml_policy_ops *question, uint32_t index)
 {
     for (uint32_t i = 0; i < index; i++) {
-        if (question->ops[i]->op == question->ops[index]->op) {
+        if (is_kind(question->ops[i]->op, question->ops[index]->op)) {
             return 0;
         }
     }
@@ -78,13 +79,13 @@ static void put_kind(struct rule_writing *writing, const tapml_op *kind)
     const uint8_t most = find_most(writing, kind);
     int is_new = 0;
     for (uint32_t i = 0; i < question->n_ops; i++) {
-        if (question->ops[i]->op == kind && writing->current[i] != most) {
+        if (is_kind(question->ops[i]->op, kind) && writing->current[i] != most) {
             writing->current[i] = most;
             is_new = 1;
         }
     }
     if (is_new) {
-        put(writing, "op=", plan_rules_kind(kind), most);
+        put(writing, "op=", catalogue_short_name(kind), most);
     }
 }
 

@@ -19,8 +19,5 @@ tapml_status plan_rules_write(const tapml_policy_ops *question,
                               const uint8_t *places,
                               struct text *out_text) STATUS_USED;
 
-// "silu" of "tapml.silu"; within the name.
-const char *plan_rules_kind(const tapml_op *op);
-
 // The length of the first part of an instance, "layers.3" of "layers.3/attn/q_proj"; 0 without one.
 size_t plan_rules_layer(const char *instance);

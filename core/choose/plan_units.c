@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "choose/plan_rules.h"
+#include "schema/catalogue.h"
 
 #include <string.h>
 
@@ -88,7 +89,7 @@ static tapml_status add_kind(struct unit_finding *finding, uint32_t first)
             finding->members[finding->count++] = i;
         }
     }
-    return add(finding, arena_text(finding->arena, plan_rules_kind(kind)), 1);
+    return add(finding, arena_text(finding->arena, catalogue_short_name(kind)), 1);
 }
 
 static tapml_status add_layer(struct unit_finding *finding, uint32_t first)

@@ -4,8 +4,8 @@
 #include "commands/plan_output.h"
 
 #include "base/alloc.h"
-#include "choose/plan_rules.h"
 #include "exec/session.h"
+#include "schema/catalogue.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -93,7 +93,7 @@ static const char *kind_name(const struct plan_shown *shown, uint32_t index)
     while (columns->kinds[i] != index) {
         i++;
     }
-    return plan_rules_kind(columns->question->ops[i]->op);
+    return catalogue_short_name(columns->question->ops[i]->op);
 }
 
 // "linear 28 of 29, silu", what is whole without numbers.
@@ -330,7 +330,9 @@ void plan_output_diff_text(const struct plan_shown *a, const struct plan_shown *
 static void
 append_json_moved(const struct plan_shown *shown, const struct moved_kind *moved, struct text *out)
 {
-    text_append(out, out->data[out->length - 1] == '[' ? "\n{\"kind\": " : ",\n{\"kind\": ");
+    const int is_first = out->length > 0 && out->data[out->length - 1] == '[';
+
+    text_append(out, is_first ? "\n{\"kind\": " : ",\n{\"kind\": ");
     text_append_json(out, kind_name(shown, moved->kind));
     text_append(out, ", \"from\": ");
     text_append_json(out, shown->ground->names[moved->from]);
