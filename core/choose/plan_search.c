@@ -548,6 +548,19 @@ static tapml_status find_edits(struct plan_searching *searching)
     return measure_edits(searching);
 }
 
+// An edited plan may be better yet, where it was measured on as many chunks as the best: then the
+// edits that matter are those of that one.
+static tapml_status find_all_edits(struct plan_searching *searching)
+{
+    const struct plan_trial *before = NULL;
+    do {
+        before = searching->search.best;
+        TAPML_TRY(find_edits(searching));
+        find_best(searching);
+    } while (searching->search.best != before);
+    return TAPML_OK;
+}
+
 // -- All of it ---------------------------------------------------------------------------------
 
 static tapml_status correlate(struct plan_searching *searching)
@@ -596,10 +609,8 @@ static tapml_status search(struct plan_searching *searching, uint8_t *scratch)
     if (searching->measured_count > 0) {
         TAPML_TRY(measure_all_moves(searching, scratch));
         TAPML_TRY(measure_last(searching));
-        TAPML_TRY(find_edits(searching));
+        TAPML_TRY(find_all_edits(searching));
     }
-    // What an edit has found may be better yet.
-    find_best(searching);
     TAPML_TRY(sort_measured(searching));
     TAPML_TRY(correlate(searching));
     return name_edited(searching);

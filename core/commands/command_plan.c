@@ -18,7 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { TRIALS = 30, TRIALS_MOST = 10000 };
+// A fit takes the square of the trials in memory, and their cube in time.
+enum { TRIALS = 30, TRIALS_MOST = 1000 };
 
 static const double SLACK = 0.1, BOUND = 0.01, SLACK_MOST = 100;
 
@@ -138,6 +139,10 @@ static tapml_status read_search(const struct plan_command *plan,
     TAPML_TRY(options_bytes(&plan->options, "--memory", &options->memory_bytes));
     TAPML_TRY(read_number(plan, "--slack", SLACK_MOST, &options->slack));
     TAPML_TRY(read_number(plan, "--bound", SLACK_MOST, &options->bound));
+    if (!(options->bound > 0)) {
+        return status_fail(TAPML_INVALID, "--bound is '%s', expected a number above 0",
+                           given(plan, "--bound"));
+    }
     if (objective != PLAN_MEMORY && given(plan, "--slack") != NULL) {
         return status_fail(TAPML_INVALID, "--slack is for --by memory");
     }

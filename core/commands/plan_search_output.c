@@ -119,6 +119,11 @@ static void append_best(const struct plan_search_shown *shown, struct text *out)
     const struct plan_search_input *input = &shown->sought->input;
     const struct plan_trial *best = shown->sought->search.best;
 
+    if (best == NULL && shown->sought->search.measured_count == 0) {
+        text_append(out, "no plan was measured: that with all operators in reduced activations, "
+                         "with which a search begins, is too large for --memory\n");
+        return;
+    }
     if (best == NULL && is_precision(shown)) {
         text_format(out, "no plan was found whose divergence is at most %.4g nats\n", input->bound);
         return;

@@ -229,6 +229,13 @@ Test(plan_search, precision_keeps_few_operators_wide)
     cr_expect_leq(search.best->value, 0.06);
     // The products of the second half, and no others: 0.04 of the first half, and 0.012.
     cr_expect_eq(plan_search_wide(&input, search.best->places), 2u);
+    for (size_t i = 0; i < search.edits.count; i++) { // Of the best, whichever that is at the end.
+        const struct plan_edit *edit = &search.edits.items[i];
+        cr_expect_neq(edit->trial, search.best);
+        if (edit->is_measured) {
+            cr_expect_float_eq(edit->change, edit->trial->value / search.best->value - 1, 1e-9);
+        }
+    }
     input.bound = 1;
     cr_expect_eq(plan_search_wide(&input, run(&input).best->places), 0u);
 }

@@ -51,6 +51,9 @@ Test(command_plan, what_is_asked_is_checked)
     printed_expect(
         PRINTED(command_plan_main, "search", "--config", ini, "--by", "memory", "--slack", "x"),
         OUTCOME_USAGE, "--slack is 'x', expected a number from 0 to 100");
+    printed_expect(
+        PRINTED(command_plan_main, "search", "--config", ini, "--by", "precision", "--bound", "0"),
+        OUTCOME_USAGE, "--bound is '0', expected a number above 0");
     printed_expect(PRINTED(command_plan_main, "show", "x", "--trials", "3"), OUTCOME_USAGE,
                    "--trials is for plan search");
     printed_expect(PRINTED(command_plan_main, "diff", "x"), OUTCOME_USAGE,

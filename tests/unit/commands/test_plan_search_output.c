@@ -118,6 +118,11 @@ Test(plan_search_output, other_objectives_have_their_own_words)
     text_clear(&text);
     plan_search_output_text(&shown, 0, &text);
     expect(&text, "no plan was found whose divergence is at most 0.5 nats\n");
+    sought.search.measured_count = 0;
+    text_clear(&text);
+    plan_search_output_text(&shown, 0, &text);
+    expect(&text, "no plan was measured: ");
+    expect(&text, "is too large for --memory\n");
     text_release(&text);
 }
 
