@@ -4,6 +4,7 @@
 #include "commands/command.h"
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "config/model_path.h"
 #include "model/checkpoint.h"
 #include "model/delta.h"
@@ -13,7 +14,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct options_spec specs[] = {
@@ -55,10 +55,10 @@ open_model(const char *program, const char *word, struct checkpoint **out_checkp
 static tapml_status read_density(const struct options *options, double *out_density)
 {
     const char *word = options_get(options, "--density");
-    char *end = NULL;
 
-    *out_density = word != NULL ? strtod(word, &end) : 0.1;
-    return word == NULL || (end != word && *end == '\0' && *out_density > 0 && *out_density <= 1)
+    *out_density = 0.1;
+    return word == NULL || (text_parse_f64(word, out_density) == TAPML_OK && *out_density > 0 &&
+                            *out_density <= 1)
                ? TAPML_OK
                : status_fail(TAPML_INVALID,
                              "--density is '%s', expected a number above 0, at most 1", word);

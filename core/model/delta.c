@@ -104,7 +104,8 @@ static tapml_status read_all(struct delta *delta, const char *path)
     TAPML_TRY(safetensors_open_file(path, &delta->file));
     const struct checkpoint_tensor *text = checkpoint_find(delta->file, DELTA_TENSOR);
     if (!text || text->tensor.dtype != TAPML_U8) {
-        return status_fail(TAPML_INVALID, "expected a U8 tensor '" DELTA_TENSOR "', found none");
+        return status_fail(TAPML_INVALID, "expected a U8 tensor '" DELTA_TENSOR "', found %s",
+                           text ? dtype_name(text->tensor.dtype) : "none");
     }
     delta->hash = hash_bytes(text->data, (size_t)text->bytes);
     TAPML_TRY(json_file_parse(DELTA_TENSOR, text->data, (size_t)text->bytes, &delta->root));
@@ -173,13 +174,14 @@ static tapml_status check_base(const struct delta_item *item,
     TAPML_TRY(delta_count_values(tensor, &count));
     if (count != item->form.count || tensor->tensor.dtype != item->form.dtype ||
         !hash_equal(hash_bytes(tensor->data, (size_t)tensor->bytes), item->base)) {
-        return status_fail(TAPML_INVALID,
-                           "tensor '%s': expected %llu values of %s with the hash of the base, "
-                           "found %llu of %s%s",
-                           item->name, (unsigned long long)item->form.count,
-                           dtype_name(item->form.dtype), (unsigned long long)count,
-                           dtype_name(tensor->tensor.dtype),
-                           count == item->form.count ? " with another" : "");
+        return status_fail(
+            TAPML_INVALID,
+            "tensor '%s': expected %llu values of %s with the hash of the base, "
+            "found %llu of %s%s",
+            item->name, (unsigned long long)item->form.count, dtype_name(item->form.dtype),
+            (unsigned long long)count, dtype_name(tensor->tensor.dtype),
+            count == item->form.count && tensor->tensor.dtype == item->form.dtype ? " with another"
+                                                                                  : "");
     }
     return TAPML_OK;
 }
