@@ -537,6 +537,30 @@ def check_chosen(place):
     expect(sorted((counts[case["signature"]] for case in listed["chosen"]), reverse=True) == best, done.stdout)
 
 
+def check_built(place):
+    """A search of plans asks a policy for plans; one that has none is refused."""
+    folder = os.path.join(place["folder"], "built")
+    os.makedirs(folder)
+    paths = {name: os.path.join(folder, name) for name in ("run", "run.ini", "ids.txt", "text.txt", "trials.tapmlrun")}
+    with open(paths["ids.txt"], "w", encoding="utf-8") as file:
+        file.write("ids: 5 17 3 9\n")
+    with open(paths["text.txt"], "w", encoding="utf-8") as file:
+        file.write("One morning, Ada went to the river and saw a bird. " * 4)
+    tiny = os.path.join(place["prefix"], "share", "tapml", "1", "tiny")
+    with open(paths["run.ini"], "w", encoding="utf-8") as file:
+        file.write(f"[run]\ndir = {paths['run']}\nprompts = {paths['ids.txt']}\ndecode = 2\ncapacity = 16\n"
+                   f"[model]\npath = {tiny}\n[source]\nbackend = reference\n"
+                   "[target.other]\nbackend = reference:f64\nisolation = never\n")
+    for words in (["--carve"], ["rank", "--over", "op", "--by", "time"]):
+        call([place["host"], *words, "--config", paths["run.ini"]], place["environment"])
+    words = [place["host"], "plan", "search", "--config", paths["run.ini"], "--text", paths["text.txt"], "--context", "16",
+             "--chunks", "2", "--trials", "4", "--store", paths["trials.tapmlrun"], "--json", "--builder"]
+    found = json.loads(call([*words, "outside_frequent"], place["environment"]))
+    expect(found["measured"] == 4 and found["best"] is not None, str(found))
+    done = subprocess.run([*words, "outside_order"], env=place["environment"], capture_output=True, text=True, check=False)
+    expect(done.returncode == 2 and "has no function 'build'" in done.stderr, f"{done.returncode}: {done.stderr}")
+
+
 def check_wrong_choice(place, number, deed, sentence):
     _, said = chosen_run(place, f"wrong-choice-{number}", 3, deed)
     expect("policy 'org.example.outside-frequent/outside_frequent': " + sentence in said, said)
@@ -615,6 +639,7 @@ CHECKS = [
     ("a policy orders the moves", check_ordered),
     ("a policy whose order is none", check_wrong_order),
     ("a policy chooses and orders cases", check_chosen),
+    ("a policy builds plans", check_built),
     ("a policy that exceeds the budget", check_wrong_choice, 1, "lavish", "its choice has "),
     ("a policy whose worth is no number", check_wrong_choice, 2, "nan", "the worth of number "),
     ("a policy that orders a case twice", check_wrong_choice, 3, "twice", "its order of 5 cases has number "),
