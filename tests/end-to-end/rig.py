@@ -6,6 +6,7 @@ A test script calls `main(tests, needs)` with its functions; each raises Asserti
 environment names the source tree, the build and the test data (TAPML_TEST_*).
 """
 import atexit
+import contextlib
 import ctypes
 import ctypes.util
 import functools
@@ -130,13 +131,12 @@ def put_sums(path):
 
 def falsify(path, *statements):
     """Executes statements, each with its values, in a store that nobody has open, and makes its checksums right."""
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA journal_mode = delete")
-    connection.execute("PRAGMA ignore_check_constraints = 1")
-    for statement in statements:
-        connection.execute(*statement)
-    connection.commit()
-    connection.close()
+    with contextlib.closing(sqlite3.connect(path)) as connection:  # Else it may live as long as what it raises.
+        connection.execute("PRAGMA journal_mode = delete")
+        connection.execute("PRAGMA ignore_check_constraints = 1")
+        for statement in statements:
+            connection.execute(*statement)
+        connection.commit()
     put_sums(path)
 
 

@@ -7,6 +7,7 @@ Bundles and stores that somebody has sent, and limits of the system: what they s
 refused, what runs for them is limited. fuzz_bundle does in one process, a hundred thousand times, what the programs do
 here with a sample.
 """
+import contextlib
 import glob
 import json
 import os
@@ -142,9 +143,8 @@ def mutate(rand, path):
             file.write(data)
         rig.put_sums(path)
         return "bytes"
-    connection = sqlite3.connect(path)
-    changes = [changed_row(connection, rand) for _ in range(rand.randrange(1, 4))]
-    connection.close()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        changes = [changed_row(connection, rand) for _ in range(rand.randrange(1, 4))]
     try:
         rig.falsify(path, ("PRAGMA foreign_keys = 0",), *changes)
     except sqlite3.Error:  # A column that takes no NULL.
