@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "choose/choice.h"
 #include "choose/feature_set.h"
@@ -52,7 +53,11 @@ struct select_run {
     struct store *store;
     struct feature_case *cases;
     size_t first, count;
-    struct verdict_list verdicts; // Of the target.
+};
+
+// The cases of an op that were run on the target, and how many of them have failed.
+struct select_failures {
+    size_t count, failed;
 };
 
 struct select_listing {
@@ -64,6 +69,9 @@ struct select_listing {
     struct run_folders runs;
     struct select_run *items; // Of the runs.
     size_t open_count;
+    struct table op_of;               // The place of an op, by its name, in
+    struct select_failures *failures; // those of all runs.
+    size_t op_count, op_capacity;
     struct case_choice choice;
     const struct select_pick **picks;
 };
@@ -143,23 +151,51 @@ static tapml_status read_options(struct select_listing *listing)
 
 // -- Choosing ----------------------------------------------------------------------------------
 
+static tapml_status count_verdict(struct select_listing *listing, const struct verdict *verdict)
+{
+    size_t op = 0;
+
+    if (!table_find(&listing->op_of, verdict->op_name, &op)) {
+        void *failures = listing->failures;
+
+        if (!alloc_grow(&failures, &listing->op_capacity, listing->op_count,
+                        sizeof(*listing->failures))) {
+            return status_no_memory();
+        }
+        listing->failures = failures;
+        op = listing->op_count;
+        TAPML_TRY(table_set(&listing->op_of, verdict->op_name, op));
+        listing->failures[listing->op_count++] = (struct select_failures){0, 0};
+    }
+    listing->failures[op].count++;
+    listing->failures[op].failed += verdict_count_failed(verdict, 1);
+    return TAPML_OK;
+}
+
+static tapml_status
+count_verdicts(struct select_listing *listing, const struct select_run *run, const char *target)
+{
+    struct verdict_list list;
+
+    TAPML_TRY(verdict_read(run->store, target, &list));
+    tapml_status status = TAPML_OK;
+
+    for (size_t i = 0; i < list.count && status == TAPML_OK; i++) {
+        status = count_verdict(listing, &list.items[i]);
+    }
+    verdict_list_release(&list);
+    return status;
+}
+
 // The share of the cases of an op that have failed on the target.
 static double find_failures(void *user, const char *op)
 {
     const struct select_listing *listing = user;
-    size_t count = 0, failed = 0;
+    size_t at = 0;
 
-    for (size_t run = 0; run < listing->open_count; run++) {
-        const struct verdict_list *list = &listing->items[run].verdicts;
-
-        for (size_t i = 0; i < list->count; i++) {
-            if (strcmp(list->items[i].op_name, op) == 0) {
-                count++;
-                failed += verdict_count_failed(&list->items[i], 1);
-            }
-        }
-    }
-    return count > 0 ? (double)failed / (double)count : 0;
+    return table_find(&listing->op_of, op, &at)
+               ? (double)listing->failures[at].failed / (double)listing->failures[at].count
+               : 0;
 }
 
 // Of several runs not each needs to have the target.
@@ -175,7 +211,7 @@ read_target(struct select_listing *listing, struct select_run *run, const char *
     TAPML_TRY(status);
     listing->choosing.find_failures = find_failures;
     listing->choosing.user = listing;
-    return verdict_read(run->store, name, &run->verdicts);
+    return count_verdicts(listing, run, name);
 }
 
 // A store is read as it is at one moment.
@@ -450,13 +486,14 @@ enum outcome command_select_main(const struct command *command)
     const enum outcome outcome = outcome_report(status);
 
     for (size_t i = 0; i < listing.open_count; i++) {
-        verdict_list_release(&listing.items[i].verdicts);
         store_close(listing.items[i].store);
     }
     policy_destroy(listing.choosing.settings.selector);
     policy_destroy(listing.choosing.settings.sorter);
     setup_close(&listing.setup);
     run_folders_release(&listing.runs);
+    table_release(&listing.op_of);
+    alloc_free(listing.failures);
     arena_destroy(listing.arena);
     return outcome;
 }
