@@ -26,7 +26,7 @@ struct query;
 struct query_options {
     const struct query_view *const *views; // QUERY_VIEWS_MAX at most; they outlive the query.
     size_t view_count;
-    uint64_t memory_bytes; // What rows may take, and SQLite beside them; 0: no limit.
+    uint64_t memory_bytes; // What rows and keys may take, and SQLite beside them; 0: no limit.
 
     // Called again and again, by each thread that fills rows: a status that is not TAPML_OK ends
     // the query with it.

@@ -108,6 +108,15 @@ static void free_key(struct key *key)
     alloc_free(key->hashes);
 }
 
+// What a key takes SQLite does not have any more, where it has a limit (store/query.h).
+static void lower_limit(uint64_t bytes)
+{
+    const sqlite3_int64 limit = sqlite3_hard_heap_limit64(-1);
+    if (limit > 0) {
+        (void)sqlite3_hard_heap_limit64((uint64_t)limit > bytes ? limit - (sqlite3_int64)bytes : 1);
+    }
+}
+
 static int allocate_key(struct query_table *table, struct key *key)
 {
     key->head_count = 1;
@@ -119,6 +128,7 @@ static int allocate_key(struct query_table *table, struct key *key)
     if (query_rows_take(table->budget, bytes) != TAPML_OK) {
         return 0;
     }
+    lower_limit(bytes);
     key->heads = alloc_array(key->head_count, sizeof(*key->heads));
     key->next = alloc_array(table->count + 1, sizeof(*key->next));
     key->hashes = alloc_array(table->count + 1, sizeof(*key->hashes));

@@ -171,3 +171,16 @@ Test(query_table, a_key_has_its_place_in_the_memory)
     cr_expect_eq(sqlite3_step(statement), SQLITE_NOMEM);
     (void)sqlite3_finalize(statement);
 }
+
+// Both have one limit: what a key takes is not there for sorting.
+Test(query_table, a_key_leaves_sqlite_less)
+{
+    const sqlite3_int64 most = 1 << 30;
+    fill();
+    (void)sqlite3_hard_heap_limit64(most);
+    const uint64_t before = atomic_load(&budget.taken);
+    (void)answer("SELECT count(*) FROM l JOIN r USING (id)");
+    const uint64_t keys = atomic_load(&budget.taken) - before;
+    cr_expect_gt(keys, 0);
+    cr_expect_eq(sqlite3_hard_heap_limit64(0), most - (sqlite3_int64)keys);
+}
