@@ -10,9 +10,12 @@
 #include <tapml/tensor.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // A tensor's shape has 8 numbers at most of 20 digits, offsets are two; the rest is words.
 enum { PREFIX = 8, ENTRY_BYTES = 320 };
@@ -71,17 +74,45 @@ static tapml_status keep_room(struct safetensors_writer *writer)
     return TAPML_OK;
 }
 
+// Another name for a device or a pipe would replace it, and the header cannot be put before what
+// has gone into it.
+static tapml_status check_place(const char *path)
+{
+    struct stat about;
+    TAPML_TRY(file_try_writing(path));
+    return stat(path, &about) != 0 || S_ISREG(about.st_mode)
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "%s: expected a file to write, found a device or a pipe", path);
+}
+
+// As file_write names a file that is not whole: the process's number keeps two writers apart.
 static tapml_status begin(struct safetensors_writer *writer, const char *path)
 {
-    const size_t length = strlen(path);
+    enum { SUFFIX = 32 };
+    const size_t size = strlen(path) + SUFFIX;
+    TAPML_TRY(check_place(path));
     writer->path = alloc_text(path);
-    writer->beside = alloc_raw(length + sizeof(".part"));
-    if (!writer->path || !writer->beside) {
+    char *beside = alloc_new(size);
+    if (!writer->path || !beside) {
+        alloc_free(beside);
         return status_no_memory();
     }
-    (void)snprintf(writer->beside, length + sizeof(".part"), "%s.part", path);
-    writer->file = fopen(writer->beside, "wb");
-    return writer->file ? keep_room(writer) : failed(writer);
+    (void)snprintf(beside, size, "%s.%ld.part", path, (long)getpid());
+    const int descriptor =
+        open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor < 0) {
+        alloc_free(beside); // It is not ours to remove.
+        return failed(writer);
+    }
+    writer->beside = beside;
+    writer->file = fdopen(descriptor, "wb");
+    if (!writer->file) {
+        const tapml_status status = failed(writer);
+        (void)close(descriptor); // What failed is already known.
+        return status;
+    }
+    return keep_room(writer);
 }
 
 tapml_status

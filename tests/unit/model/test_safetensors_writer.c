@@ -8,7 +8,21 @@
 #include "model/safetensors_writer.h"
 
 #include <criterion/criterion.h>
+#include <glob.h>
 #include <string.h>
+
+// Files that are not whole.
+static size_t count_parts(const struct scratch *scratch)
+{
+    char pattern[SCRATCH_PATH + 16];
+    glob_t found;
+    snprintf(pattern, sizeof(pattern), "%s/*.part", scratch->folder);
+    const int code = glob(pattern, 0, NULL, &found);
+    const size_t count = code == 0 ? found.gl_pathc : 0;
+    cr_assert(code == 0 || code == GLOB_NOMATCH);
+    globfree(&found);
+    return count;
+}
 
 static const char *const names[] = {"a \"quoted\" name", "scalar", "none"};
 
@@ -58,7 +72,7 @@ Test(safetensors_writer, what_is_written_is_read)
     cr_assert_eq(map.size, bytes);
     file_unmap(&map);
     checkpoint_close(checkpoint);
-    cr_assert_not(file_exists(scratch_path(&scratch, "x.safetensors.part")));
+    cr_assert_eq(count_parts(&scratch), 0);
     scratch_remove(&scratch);
 }
 
@@ -68,17 +82,32 @@ Test(safetensors_writer, a_file_that_is_dropped_leaves_nothing)
     struct safetensors_writer *writer = NULL;
     scratch_make(&scratch);
     cr_assert_eq(safetensors_writer_open(scratch_path(&scratch, "x"), 10000, &writer), TAPML_OK);
+    cr_assert_eq(count_parts(&scratch), 1);
     safetensors_writer_drop(writer);
     cr_assert_not(file_exists(scratch_path(&scratch, "x")));
-    cr_assert_not(file_exists(scratch_path(&scratch, "x.part")));
+    cr_assert_eq(count_parts(&scratch), 0);
     scratch_remove(&scratch);
 }
 
 Test(safetensors_writer, a_folder_that_is_not_there_is_named)
 {
     struct safetensors_writer *writer = NULL;
-    cr_assert_eq(safetensors_writer_open("/nowhere/x", 100, &writer), TAPML_UNAVAILABLE);
+    cr_assert_eq(safetensors_writer_open("/nowhere/x", 100, &writer),
+                 file_write("/nowhere/x", "", 0));
+    cr_assert_null(writer);
     cr_assert_not_null(strstr(status_message(), "/nowhere/x"), "%s", status_message());
+}
+
+Test(safetensors_writer, only_a_file_is_replaced)
+{
+    struct scratch scratch;
+    struct safetensors_writer *writer = NULL;
+    scratch_make(&scratch);
+    cr_assert_eq(safetensors_writer_open(scratch.folder, 100, &writer), TAPML_INVALID);
+    cr_expect_not_null(strstr(status_message(), "found a folder"), "%s", status_message());
+    cr_assert_eq(safetensors_writer_open("/dev/null", 100, &writer), TAPML_INVALID);
+    cr_expect_not_null(strstr(status_message(), "found a device"), "%s", status_message());
+    scratch_remove(&scratch);
 }
 
 Test(safetensors_writer, types_have_the_words_of_the_format)
