@@ -18,8 +18,8 @@ struct safetensors_writer;
 uint64_t safetensors_writer_room(const char *name);
 
 // Begins a file whose header takes `room` bytes: the sum of safetensors_writer_room of the tensors
-// to come. Failures are those of file_try_writing, and TAPML_INVALID for what is no file. The caller
-// ends or drops the writer.
+// to come. Failures are those of file_try_writing, and TAPML_INVALID for what is no file. The
+// caller ends or drops the writer.
 tapml_status safetensors_writer_open(const char *path,
                                      uint64_t room,
                                      struct safetensors_writer **out_writer) STATUS_USED;
