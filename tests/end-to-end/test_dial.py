@@ -58,9 +58,10 @@ def it_finds_what_a_local_run_finds(folder, host, workers, expected):
         until_it_waits(process, port)
         process.kill()
     with far.dialling(workers[0], link.own_port) as serving:
-        with start(host, ini) as process:
-            until_it_waits(process, port)
-            time.sleep(0.3)
+        with start(host, ini) as process:  # The worker may come before the host says that it waits.
+            while not killing.workers_of(serving.pid):
+                assert process.poll() is None, process.stderr.read()
+                time.sleep(0.02)
             process.kill()  # The session that it has at the worker is replaced by that of the next host.
         with start(host, ini) as process, far.dialling(workers[1], port):
             while process.poll() is None and cuts < CUTS:

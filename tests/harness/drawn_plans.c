@@ -42,7 +42,7 @@ struct drawing {
     char instances[OPS_MAX][16];
     float weights[WEIGHTS][WIDTH * WIDTH];
     uint32_t computed[OPS_MAX + 1]; // Values, the input first.
-    uint32_t op_count;
+    uint32_t op_count, output_count;
     uint8_t places[OPS_MAX];
     struct late_options options[PLACES]; // Of devices.
     int has_late_source;
@@ -104,10 +104,10 @@ static void draw_graph(struct drawing *drawing)
     static const char *const weight_names[WEIGHTS] = {"w.0", "w.1", "w.2", "w.3"};
     struct sketch *sketch = &drawing->sketch;
     const uint32_t count = 3 + (uint32_t)random_below(&drawing->random, OPS_MAX - 2);
-    uint32_t weights[WEIGHTS];
+    uint32_t weights[WEIGHTS], spare = GRAPH_NONE;
     sketch_init(sketch);
-    if (random_below(&drawing->random, 2) == 0) { // Nobody fills it: all others share their slots.
-        (void)sketch_value(sketch, GRAPH_INPUT, "spare", sketch_sum(0, 1), SPARE_WIDTH);
+    if (random_below(&drawing->random, 2) == 0) {
+        spare = sketch_value(sketch, GRAPH_INPUT, "spare", sketch_sum(0, 1), SPARE_WIDTH);
     }
     drawing->computed[0] = sketch_value(sketch, GRAPH_INPUT, "x", sketch_sum(0, 1), WIDTH);
     for (uint32_t i = 0; i < WEIGHTS; i++) {
@@ -126,6 +126,10 @@ static void draw_graph(struct drawing *drawing)
     for (uint64_t i = random_below(&drawing->random, OUTPUTS_MAX); i > 0; i--) {
         sketch_output(sketch, more[i - 1],
                       drawing->computed[1 + random_below(&drawing->random, count)]);
+    }
+    drawing->output_count = sketch->graph.output_count;
+    if (spare != GRAPH_NONE) { // Nobody fills or reads it, and all others share their slots.
+        sketch_output(sketch, "spare", spare);
     }
 }
 
@@ -266,7 +270,7 @@ static tapml_status run_and_read(struct stand *stand, struct drawing *drawing, s
     const struct graph *graph = &drawing->sketch.graph;
     memset(out, 0, sizeof(*out));
     TAPML_TRY(run(stand, drawing));
-    for (uint32_t i = 0; i < graph->output_count; i++) {
+    for (uint32_t i = 0; i < drawing->output_count; i++) {
         TAPML_TRY(read_output(stand, graph, i, out->outputs[i]));
     }
     return TAPML_OK;
@@ -395,7 +399,7 @@ static tapml_status check_good(struct stand *stand,
                                struct drawn_figures *figures)
 {
     const struct graph *graph = &drawing->sketch.graph;
-    for (uint32_t i = 0; i < graph->output_count; i++) {
+    for (uint32_t i = 0; i < drawing->output_count; i++) {
         const uint32_t value = graph->outputs[i].value;
         float found[VALUES];
         int is_poisoned = 0;

@@ -21,7 +21,7 @@ static void teardown(void)
     far_machine_close(&machine);
 }
 
-TestSuite(asked, .init = setup, .fini = teardown, .timeout = 60);
+TestSuite(far_devices, .init = setup, .fini = teardown, .timeout = 60);
 
 static tapml_status ask(void)
 {
@@ -47,21 +47,21 @@ static void expect_failure(const char *words)
 }
 
 // As the machine says it, but for what would control a terminal.
-Test(asked, has_what_a_machine_says)
+Test(far_devices, has_what_a_machine_says)
 {
     far_machine_start(&machine);
     expect_lines();
     expect_lines();
 }
 
-Test(asked, has_what_a_machine_says_that_dials)
+Test(far_devices, has_what_a_machine_says_that_dials)
 {
     far_machine_turn(&machine);
     far_machine_start(&machine);
     expect_lines();
 }
 
-Test(asked, says_why_there_is_none)
+Test(far_devices, says_why_there_is_none)
 {
     machine.lists = 0;
     far_machine_start(&machine);
@@ -70,7 +70,7 @@ Test(asked, says_why_there_is_none)
     expect_failure("shows a key that is not paired: 'tapml-host pair tapml://127.0.0.1:");
 }
 
-Test(asked, loses_patience_as_a_run_does)
+Test(far_devices, loses_patience_as_a_run_does)
 {
     (void)snprintf(machine.url, sizeof(machine.url), "tapml://127.0.0.1:1");
     expect_failure("tapml://127.0.0.1:1 was out of reach for ");
@@ -78,7 +78,7 @@ Test(asked, loses_patience_as_a_run_does)
     cr_assert_eq(lines.length, 0u);
 }
 
-Test(asked, needs_an_address)
+Test(far_devices, needs_an_address)
 {
     (void)snprintf(machine.url, sizeof(machine.url), "box");
     cr_assert_eq(ask(), TAPML_INVALID);
