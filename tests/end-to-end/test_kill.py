@@ -24,6 +24,7 @@ FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
 KEY = "instance, prompt, step, part"
 QUERIES = [
     "SELECT name, value FROM metadata WHERE name <> 'run.name' AND name NOT LIKE 'health.%' AND name NOT LIKE 'canary.%'"
+    " AND name NOT LIKE 'url.%' AND name NOT LIKE 'listen.%'"
     " ORDER BY name",
     "SELECT * FROM target ORDER BY name",
     "SELECT * FROM instance ORDER BY position",

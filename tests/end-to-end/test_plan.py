@@ -36,7 +36,7 @@ def search(*words, code=0, store="trials.tapmlrun"):
 def what_is_found_costs_nothing_again(folder):
     path = os.path.join(finished()[1], "plan-best.txt")
     first = search("--trials", "10", "--out", path)
-    assert first["measured"] == 10 and first["runs"] >= 10, first
+    assert 5 <= first["measured"] <= min(10, first["runs"]), first  # There may be nothing else to try.
     values = [plan["measured"] for plan in first["plans"]]  # What is fast depends on what else the machine does.
     assert values == sorted(values) and first["best"]["regret"] == 0, values
     assert [plan["name"] for plan in first["plans"]].count("all") == 2, first["plans"]
