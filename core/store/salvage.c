@@ -93,8 +93,9 @@ static int is_earlier(const struct pages_health *health)
     return health->is_header_whole && number_at(health->header + VERSION_AT) < STORE_VERSION;
 }
 
-// Whether SQLite finds all pages in their places.
-static int is_sound(const char *path)
+// Whether SQLite finds pages that are not in their places. That it cannot read the store now, since
+// another process is beginning or ending to, says nothing of its pages.
+static int is_unsound(const char *path)
 {
     struct store *store = NULL;
     struct row row;
@@ -111,7 +112,7 @@ static int is_sound(const char *path)
         row_end(&row);
     }
     store_close(store);
-    return is_ok;
+    return status == TAPML_INVALID || (status == TAPML_OK && !is_ok);
 }
 
 static void print_pages(const struct pages_health *health, struct text *out)
@@ -169,7 +170,7 @@ static tapml_status is_needed(struct salvage *salvage, int *out_is_needed)
         return refuse(salvage);
     }
     *out_is_needed =
-        health->bad > 0 || (health->right < health->count && !is_sound(salvage->successor.path));
+        health->bad > 0 || (health->right < health->count && is_unsound(salvage->successor.path));
     if (*out_is_needed && health->right == 0) {
         (void)status_fail(TAPML_INVALID, "no page of it is whole");
         return refuse(salvage);

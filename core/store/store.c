@@ -70,6 +70,7 @@ tapml_status store_fail(struct store *store, int code, const char *doing)
         return store_fail_damaged(store, doing);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL: // Others were always faster.
         return status_fail(TAPML_UNAVAILABLE, "store '%s' is in use by another process while %s",
                            path, doing);
     case SQLITE_IOERR:

@@ -154,10 +154,33 @@ static tapml_status prepare_tables(struct store *store, const struct opening *op
     return opening->access == ACCESS_READ ? TAPML_OK : store_execute(store, WRITING, "opening it");
 }
 
+// Opens it once; `*out_is_gone` is whether a file was gone that had been beside it.
+static tapml_status try_opening(const char *path,
+                                const struct opening *opening,
+                                struct store **out_store,
+                                int *out_is_gone)
+{
+    struct store *store = NULL;
+    *out_is_gone = 0;
+    TAPML_TRY(opening->access == ACCESS_READ ? connect_to_read(path, opening, &store)
+                                             : connect_to_write(path, opening, &store));
+    const tapml_status status = prepare_tables(store, opening);
+    if (status != TAPML_OK) {
+        *out_is_gone = (sqlite3_errcode(store_connection(store)) & 0xff) == SQLITE_CANTOPEN;
+        store_close(store);
+        return status;
+    }
+    *out_store = store;
+    return TAPML_OK;
+}
+
+// The last process that ends to work with a store removes its log and what is shared for it. Who
+// reads has seen them before, and makes none: it sees them gone the next time.
+enum { READING_TRIES = 10 };
+
 static tapml_status
 open_as(const char *path, const struct opening *opening, struct store **out_store)
 {
-    struct store *store = NULL;
     ASSERT((opening->access == ACCESS_CREATE) == (opening->page_bytes > 0));
     if (opening->access != ACCESS_CREATE && !file_exists(path)) {
         return status_fail(TAPML_NOT_FOUND, "there is no store '%s'", path);
@@ -166,15 +189,12 @@ open_as(const char *path, const struct opening *opening, struct store **out_stor
         return status_fail(TAPML_INVALID,
                            "'%s' is a link, and stores are opened by their own names", path);
     }
-    TAPML_TRY(opening->access == ACCESS_READ ? connect_to_read(path, opening, &store)
-                                             : connect_to_write(path, opening, &store));
-    const tapml_status status = prepare_tables(store, opening);
-    if (status != TAPML_OK) {
-        store_close(store);
-        return status;
+    int is_gone = 0;
+    tapml_status status = try_opening(path, opening, out_store, &is_gone);
+    for (int i = 1; is_gone && opening->access == ACCESS_READ && i < READING_TRIES; i++) {
+        status = try_opening(path, opening, out_store, &is_gone);
     }
-    *out_store = store;
-    return TAPML_OK;
+    return status;
 }
 
 tapml_status store_open(const char *path, int create, struct store **out_store)

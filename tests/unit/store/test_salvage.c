@@ -12,6 +12,8 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { PAGE = 4096, PROMPTS = 6, CALLS = 30 };
 
@@ -209,6 +211,42 @@ Test(salvage, leaves_a_whole_store_alone)
     cr_assert_eq(salvage(&told), TAPML_OK, "%s", status_message());
     cr_expect_not(file_exists(path));
     text_release(&told);
+}
+
+// Reads as the shell of SQLite does, again and again: each time a log and what is shared for it are
+// there for a moment.
+static void read_for_ever(void)
+{
+    for (;;) {
+        sqlite3 *connection = NULL;
+        (void)sqlite3_open(path, &connection);
+        (void)sqlite3_exec(connection, "SELECT count(*) FROM metadata", NULL, NULL, NULL);
+        (void)sqlite3_close(connection);
+        (void)usleep(1000);
+    }
+}
+
+// A page without a checksum, as the shell of SQLite leaves it, is looked at by SQLite. That another
+// process reads meanwhile is no damage.
+Test(salvage, leaves_a_store_alone_that_others_read)
+{
+    enum { SUM_BYTES = 8, TIMES = 100 };
+    memset(whole + 3 * PAGE - SUM_BYTES, 0, SUM_BYTES);
+    keep(path, whole, whole_bytes);
+    const pid_t reader = fork();
+    if (reader == 0) {
+        read_for_ever();
+    }
+    for (int i = 0; i < TIMES; i++) {
+        struct text told;
+        const tapml_status status = salvage(&told);
+        cr_expect(status == TAPML_OK || status == TAPML_UNAVAILABLE, "%s", status_message());
+        cr_assert_eq(told.length, 0, "%s", told.data);
+        text_release(&told);
+    }
+    cr_expect_eq(kill(reader, SIGKILL), 0);
+    cr_expect_eq(waitpid(reader, NULL, 0), reader);
+    cr_expect_not(file_exists(other));
 }
 
 Test(salvage, keeps_what_is_whole_whichever_page_is_corrupted)

@@ -10,6 +10,9 @@
 #include "store/stored_case.h"
 
 #include <dirent.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 TestSuite(store_open, .init = make_store, .fini = remove_store);
 
@@ -40,6 +43,36 @@ Test(store_open, what_is_no_store_is_refused)
     cr_assert_eq(sqlite3_exec(other, "CREATE TABLE x (y)", NULL, NULL, NULL), SQLITE_OK);
     cr_assert_eq(sqlite3_close(other), SQLITE_OK);
     expect_refused(file, 1, TAPML_INVALID, "no store");
+}
+
+// Reads as the shell of SQLite does, again and again: a log and what is shared for it come and go.
+static void read_for_ever(void)
+{
+    for (;;) {
+        sqlite3 *connection = NULL;
+        (void)sqlite3_open(path, &connection);
+        (void)sqlite3_exec(connection, "SELECT count(*) FROM metadata", NULL, NULL, NULL);
+        (void)sqlite3_close(connection);
+        (void)usleep(1000);
+    }
+}
+
+Test(store_open, what_comes_and_goes_beside_a_store_hinders_no_reader)
+{
+    enum { TIMES = 400 }; // Of which a host that does not look again fails some.
+    store_close(store);
+    store = NULL;
+    const pid_t reader = fork();
+    if (reader == 0) {
+        read_for_ever();
+    }
+    for (int i = 0; i < TIMES; i++) {
+        struct store *other = NULL;
+        MUST(store_open_to_read(path, &other));
+        store_close(other);
+    }
+    cr_expect_eq(kill(reader, SIGKILL), 0);
+    cr_expect_eq(waitpid(reader, NULL, 0), reader);
 }
 
 Test(store_open, another_version_is_refused)
