@@ -7,10 +7,10 @@ and is killed at moments that are drawn. It misses nothing and repeats nothing.
 The changes are drawn by the seed, each kind at least once: a plugin that is compiled anew with another constant, an honest
 one or one that makes it wrong; a remark, an option and a fault in the INI; other prompts; other weights; another driver
 (SwiftShader or lavapipe, PoCL's devices where they are not), for which the service is started again, as a driver is
-updated; and two of them, the second while a look at the first is under way. After each, what the rows of the store say is compared with the results themselves: one row of `look`, which names
-the change; a row of `looked` for each case whose result is another one, and for no other; no result that was made since the
-change is made again, however often the service was killed. In the end the verdicts are those of a run that begins anew, and
-a simulation of the triggers finds what was found.
+updated; and two of them, the second while a look at the first is under way. After each, what the rows of the store say is
+compared with the results themselves: one row of `look`, which names the change; a row of `looked` for each case whose result
+is another one, and for no other; no result that was made since the change is made again, however often the service was
+killed. In the end the verdicts are those of a run that begins anew, and a simulation of the triggers finds what was found.
 """
 import json
 import os
@@ -33,6 +33,7 @@ OUTSIDE = os.path.join(rig.SOURCE, "tests", "outside")
 TOOLS = os.path.join(rig.SOURCE, "sdk", "tools")
 PATIENCE_S = 300  # For a change to be seen, on a machine with other work.
 IDLE_S = 3  # Without a look, after which none comes for what was seen.
+LINES = 30  # Of the service's last words, if a change is not seen.
 LOOK_S = 5  # About what a look takes, until some were seen.
 PROMPTS = ("1 5 7 9", "11", "3 1 4 1 5 9", "27 18 28", "8 6 4 2 8 6 4 2 1")
 KINDS = ("remark", "fault", "option", "honest", "spoilt", "prompts", "model", "driver", "both")
@@ -122,13 +123,22 @@ class Service:
         with open(self.log, encoding="utf-8") as log:
             return log.read()[-4000:]
 
+    def state(self):
+        """The service and all processes below it as the kernel sees them (a stack is root's to read), and its last words."""
+        lines, left = [], [self.child.pid]
+        while left:
+            pid = left.pop(0)
+            status = read_of(pid, "status")
+            state = next((line for line in status.splitlines() if line.startswith("State:")), "State: gone")
+            lines.append(f"process {pid} {read_of(pid, 'comm')}: {state}, waits in {read_of(pid, 'wchan') or '-'}")
+            lines += ["    " + line for line in read_of(pid, "stack").splitlines()]
+            left += children_of(pid)
+        with open(self.log, encoding="utf-8") as log:
+            return "\n".join(lines + log.read().splitlines()[-LINES:])
+
     def looks(self):
         """The processes that look, which a kill of the service ends, too."""
-        try:
-            with open(f"/proc/{self.child.pid}/task/{self.child.pid}/children", encoding="utf-8") as file:
-                return [int(pid) for pid in file.read().split()]
-        except OSError:
-            return []
+        return children_of(self.child.pid)
 
     def end(self, number):
         looks = self.looks()
@@ -145,12 +155,26 @@ class Service:
         self.start()
 
 
-def is_alive(pid):
+def read_of(pid, name):
+    """What a file of a process says, or nothing."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
+        with open(f"/proc/{pid}/{name}", encoding="utf-8") as file:
+            return file.read().strip()
     except OSError:
-        return False
+        return ""
+
+
+def children_of(pid):
+    """The processes that a process has started, with any of its threads."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+    return [int(child) for thread in threads for child in read_of(pid, f"task/{thread}/children").split()]
+
+
+def is_alive(pid):
+    return read_of(pid, "stat").rpartition(")")[2].split()[:1] not in ([], ["Z"])
 
 
 class Watched:
@@ -289,12 +313,18 @@ class Hour:
             if is_seen and (len(causes) == 1 or (idle_since and now - idle_since > IDLE_S)):
                 return rows
             assert self.service.child.poll() is None, self.service.said()
-            assert now < deadline, f"change {len(self.kinds)} was not seen: {rows} {self.service.said()}"
+            assert now < deadline, f"change {len(self.kinds)}, {self.kinds[-1:]}, was not seen: {rows}\n{self.state()}"
             if due and now >= due and not is_seen:
                 self.service.kill()
                 made.append(others(results(self.dir), self.known))
                 due = self.draw_kill()
             time.sleep(0.02)
+
+    def state(self):
+        """What there is to see of a change that was not seen."""
+        known = looks_after(self.dir, 0)
+        return (f"{len(known)} rows of looks, the last {known[-1:]}, expected behind {self.count}; files: "
+                f"{', '.join(sorted(os.listdir(self.dir)))}\n{self.service.state()}")
 
     def draw_kill(self):
         """When the next kill comes, if one is due."""
