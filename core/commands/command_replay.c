@@ -28,6 +28,7 @@
 #include "store/store.h"
 #include "store/store_open.h"
 #include "verify/comparers.h"
+#include "verify/fault_rule.h"
 #include "verify/first_limits.h"
 #include "verify/verdicts.h"
 
@@ -240,14 +241,28 @@ static tapml_status print_bundle(struct replaying *replaying, const struct verdi
                : TAPML_OK;
 }
 
-static tapml_status print(struct replaying *replaying, const struct verdict_list *list)
+// What is other here than where the store is from.
+static tapml_status print_recorded(const struct replaying *replaying)
 {
+    const struct place *place = replaying->place;
+    const struct place_settings *settings = &place->settings;
+    const char *faults =
+        fault_rule_keep_all(settings->faults, settings->fault_count, replaying->arena);
+    const struct recorded_on here = recorded_on_here("", backend_info(place->backend), faults, "");
     struct text text;
 
-    TAPML_TRY(report_print_verdicts(list, FAILURES_SHOWN));
+    if (faults == NULL) {
+        return status_no_memory();
+    }
     text_init(&text);
-    recorded_on_print(replaying->store, backend_info(replaying->place->backend), &text);
-    TAPML_TRY(text_print(&text));
+    recorded_on_print(replaying->store, &here, &text);
+    return text_print(&text);
+}
+
+static tapml_status print(struct replaying *replaying, const struct verdict_list *list)
+{
+    TAPML_TRY(report_print_verdicts(list, FAILURES_SHOWN));
+    TAPML_TRY(print_recorded(replaying));
     return bundle_is(replaying->store) ? print_bundle(replaying, list) : TAPML_OK;
 }
 
@@ -348,7 +363,6 @@ static tapml_status check_driver(struct replaying *replaying,
                                  struct replay_device_result *out_result)
 {
     struct driver_result result = {.outcome = DRIVER_PASSED};
-    struct text text;
 
     driver_listing_begin(replaying->place->backend, replaying->seed);
     for (int64_t i = 0; i < replaying->repeat && result.outcome != DRIVER_FAILED; i++) {
@@ -361,9 +375,7 @@ static tapml_status check_driver(struct replaying *replaying,
     out_result->bad = result.outcome == DRIVER_FAILED;
     out_result->passed = result.outcome == DRIVER_PASSED;
     out_result->others = 1 - out_result->bad - out_result->passed;
-    text_init(&text);
-    recorded_on_print(replaying->store, backend_info(replaying->place->backend), &text);
-    TAPML_TRY(text_print(&text));
+    TAPML_TRY(print_recorded(replaying));
     if (!replaying->is_described) {
         bundles_describe(replaying->store, NULL);
         replaying->is_described = 1;

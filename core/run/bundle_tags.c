@@ -56,6 +56,7 @@ static const struct key {
     PLACE("plugin", plugin),
     PLACE("plugin_version", plugin_version),
     PLACE("build", build),
+    PLACE("injected_faults", injected_faults),
 #undef PLACE
 };
 enum { KEYS = sizeof(keys) / sizeof(*keys) };
@@ -234,7 +235,7 @@ tapml_status bundle_tags_of_backend(const struct backend_info *info,
                                     struct arena *arena,
                                     struct bundle_tags *out_tags)
 {
-    const struct recorded_on item = recorded_on_here("", info, "");
+    const struct recorded_on item = recorded_on_here("", info, "", "");
     struct bundle_tags tags = {.items = NULL};
     const tapml_status status = add_place(&(struct reading){.arena = arena, .tags = &tags}, &item);
 

@@ -25,6 +25,7 @@
 #include "tensor/dtype.h"
 #include "verify/calibrator.h"
 #include "verify/element_search.h"
+#include "verify/fault_rule.h"
 #include "verify/reduce.h"
 
 #include <inttypes.h>
@@ -150,11 +151,14 @@ static tapml_status print_repeats(const struct bundling *bundling, const char **
 // What the target is where it failed.
 static tapml_status record_target(const struct bundling *bundling, struct store *store)
 {
+    const struct bundles_options *options = bundling->options;
+    const char *faults =
+        fault_rule_keep_all(options->faults, options->fault_count, bundling->arena);
     const struct recorded_on item =
-        recorded_on_here(bundling->options->target, backend_info(bundling->options->backend),
+        recorded_on_here(options->target, backend_info(options->backend), faults,
                          verdict_name(bundling->verdict->kind));
 
-    return recorded_on_write(store, 0, &item);
+    return faults != NULL ? recorded_on_write(store, 0, &item) : status_no_memory();
 }
 
 static tapml_status save(const struct bundling *bundling, const struct carved_case *item)

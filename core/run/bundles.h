@@ -7,16 +7,20 @@
 #include "plugin/registry.h"
 #include "verify/verdict.h"
 
+struct fault_rule; // verify/fault_rule.h
+
 struct bundles_options {
     struct registry *registry;
     struct store *store; // Of the run.
     const struct checkpoint *checkpoint;
-    struct backend *backend;  // The target,
-    const char *backend_name; // as the run names it,
-    const char *target;       // and its own name in the run.
-    const char *dir;          // Of the run.
-    const char *config;       // Path of its INI if replays need it (run/follow_up.h); or NULL.
-    const char *arguments;    // What else they need to find the plugins of the run; or "".
+    struct backend *backend;         // The target,
+    const char *backend_name;        // as the run names it,
+    const char *target;              // and its own name in the run.
+    const struct fault_rule *faults; // Injected around it.
+    size_t fault_count;
+    const char *dir;       // Of the run.
+    const char *config;    // Path of its INI if replays need it (run/follow_up.h); or NULL.
+    const char *arguments; // What else they need to find the plugins of the run; or "".
     const struct verdict_list *verdicts; // Of this start, with the recipes of derived cases.
     int is_finished; // The offload had ended at an earlier start, whose bundles stay.
 };

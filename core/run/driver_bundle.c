@@ -12,6 +12,7 @@
 #include "store/metadata.h"
 #include "store/store.h"
 #include "store/store_open.h"
+#include "verify/fault_rule.h"
 #include "verify/verdict.h"
 
 #include <inttypes.h>
@@ -27,14 +28,15 @@ static const char *number(struct arena *arena, uint64_t value)
 static tapml_status write_bundle(const struct driver_bundle_options *options, struct arena *arena)
 {
     const struct backend *backend = options->place->backend;
+    const struct place_settings *settings = &options->place->settings;
+    const char *faults = fault_rule_keep_all(settings->faults, settings->fault_count, arena);
     const struct driver_result *failure = options->failure;
     const struct bundle_metadata metadata[] = {
         {BUNDLE_METADATA_INSTANCE, BLAME_DRIVER},
         {BUNDLE_METADATA_CHECK, driver_check_name(options->check)},
         {BUNDLE_METADATA_REASON, failure->reason},
         {BUNDLE_METADATA_DRIVER, backend_info(backend)->driver},
-        {BUNDLE_METADATA_TARGET,
-         bundles_print_target(options->place->settings.name, backend, arena)},
+        {BUNDLE_METADATA_TARGET, bundles_print_target(settings->name, backend, arena)},
         {BUNDLE_METADATA_SEED, number(arena, options->seed)},
         {BUNDLE_METADATA_TRIAL, number(arena, failure->trials)},
         {BUNDLE_METADATA_OFFSET, number(arena, failure->offset)},
@@ -48,9 +50,12 @@ static tapml_status write_bundle(const struct driver_bundle_options *options, st
             return status_no_memory();
         }
     }
+    if (faults == NULL) {
+        return status_no_memory();
+    }
     TAPML_TRY(bundle_create(options->path, NULL, metadata, COUNT, &store));
-    const struct recorded_on item = recorded_on_here(
-        options->place->settings.name, backend_info(backend), verdict_name(VERDICT_FAIL));
+    const struct recorded_on item =
+        recorded_on_here(settings->name, backend_info(backend), faults, verdict_name(VERDICT_FAIL));
     const tapml_status status = recorded_on_write(store, 0, &item);
 
     store_close(store);

@@ -306,6 +306,7 @@ static tapml_status add_target(const struct pack_work *packing,
                                          .plugin = row->plugin,
                                          .plugin_version = row->plugin_version,
                                          .build = row->build,
+                                         .injected_faults = row->faults,
                                          .verdicts = verdicts.data};
 
         status = recorded_on_write(store, index, &item);

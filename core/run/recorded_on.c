@@ -14,11 +14,11 @@
 
 enum { NAME_TEXT = 64 };
 
-#define NOT_HERE SIZE_MAX
+#define NOT_OF_BACKEND SIZE_MAX
 
 static const struct {
     const char *name;
-    size_t then, here; // Members of recorded_on and of backend_info, which may lack it.
+    size_t at, of_backend; // In recorded_on and in backend_info, which may lack it.
 } members[] = {
     {"component", offsetof(struct recorded_on, component),
      offsetof(struct backend_info, component)},
@@ -30,9 +30,10 @@ static const struct {
     {"plugin_version", offsetof(struct recorded_on, plugin_version),
      offsetof(struct backend_info, plugin_version)},
     {"build", offsetof(struct recorded_on, build), offsetof(struct backend_info, build_id)},
-    {"verdicts", offsetof(struct recorded_on, verdicts), NOT_HERE},
+    {"injected_faults", offsetof(struct recorded_on, injected_faults), NOT_OF_BACKEND},
+    {"verdicts", offsetof(struct recorded_on, verdicts), NOT_OF_BACKEND}, // Last: not compared.
 };
-enum { MEMBERS = sizeof(members) / sizeof(*members) };
+enum { MEMBERS = sizeof(members) / sizeof(*members), COMPARED = MEMBERS - 1 };
 
 static const char *text_at(const void *object, size_t offset)
 {
@@ -52,14 +53,18 @@ static void set_text(void *object, size_t offset, const char *text)
     memcpy((char *)object + offset, &text, sizeof(text));
 }
 
-struct recorded_on
-recorded_on_here(const char *target, const struct backend_info *here, const char *verdicts)
+struct recorded_on recorded_on_here(const char *target,
+                                    const struct backend_info *here,
+                                    const char *injected_faults,
+                                    const char *verdicts)
 {
-    struct recorded_on item = {.target = target};
+    struct recorded_on item = {
+        .target = target, .injected_faults = injected_faults, .verdicts = verdicts};
 
     for (size_t i = 0; i < MEMBERS; i++) {
-        set_text(&item, members[i].then,
-                 members[i].here == NOT_HERE ? verdicts : text_at(here, members[i].here));
+        if (members[i].of_backend != NOT_OF_BACKEND) {
+            set_text(&item, members[i].at, text_at(here, members[i].of_backend));
+        }
     }
     return item;
 }
@@ -72,7 +77,7 @@ tapml_status recorded_on_write(struct store *store, size_t index, const struct r
     TAPML_TRY(metadata_set(store, key, item->target));
     for (size_t i = 0; i < MEMBERS; i++) {
         name_key(index, members[i].name, key);
-        TAPML_TRY(metadata_set(store, key, text_at(item, members[i].then)));
+        TAPML_TRY(metadata_set(store, key, text_at(item, members[i].at)));
     }
     return TAPML_OK;
 }
@@ -108,7 +113,7 @@ tapml_status recorded_on_read(struct store *store,
     for (size_t i = 0; i < MEMBERS; i++) {
         const char *value = keep_value(store, index, members[i].name, arena);
 
-        set_text(&item, members[i].then, value);
+        set_text(&item, members[i].at, value);
         is_whole &= value != NULL;
     }
     *out_item = item;
@@ -124,16 +129,16 @@ static void print_value(struct text *out, const char *value)
 }
 
 static void
-print_target(struct store *store, const struct backend_info *here, size_t index, struct text *out)
+print_target(struct store *store, const struct recorded_on *here, size_t index, struct text *out)
 {
     const char *between = ": here are other ";
     char key[NAME_TEXT];
 
-    for (size_t i = 0; i < MEMBERS; i++) {
-        const char *is = members[i].here != NOT_HERE ? text_at(here, members[i].here) : "";
+    for (size_t i = 0; i < COMPARED; i++) {
+        const char *is = text_at(here, members[i].at);
 
         name_key(index, members[i].name, key);
-        const char *was = members[i].here != NOT_HERE ? metadata_get(store, key) : NULL;
+        const char *was = metadata_get(store, key);
 
         if (was != NULL && strcmp(was, is) != 0) {
             text_format(out, "%s%s: ", between, members[i].name);
@@ -146,7 +151,7 @@ print_target(struct store *store, const struct backend_info *here, size_t index,
     text_append(out, *between == ':' ? ": as here\n" : "\n");
 }
 
-void recorded_on_print(struct store *store, const struct backend_info *here, struct text *out)
+void recorded_on_print(struct store *store, const struct recorded_on *here, struct text *out)
 {
     for (size_t index = 0; index < RECORDED_ON_MAX; index++) {
         char key[NAME_TEXT];

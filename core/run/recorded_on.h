@@ -20,14 +20,18 @@ struct recorded_on {
     const char *component, *device, *device_name, *driver;
     const char *plugin, *plugin_version, *build;
     const char *verdicts; // That its cases had there, each name once, with blanks between; or "".
+    const char *injected_faults; // As fault_rule_print_all prints them; or "".
 };
 
 // At most so many targets are read of a store.
 enum { RECORDED_ON_MAX = 64 };
 
-// What an open backend is, of a target's name and verdicts, which are borrowed.
-struct recorded_on
-recorded_on_here(const char *target, const struct backend_info *here, const char *verdicts);
+// What an open backend is, of a target with this name, these injected faults and verdicts, which
+// are borrowed.
+struct recorded_on recorded_on_here(const char *target,
+                                    const struct backend_info *here,
+                                    const char *injected_faults,
+                                    const char *verdicts);
 
 // Writes the `index`-th target, from 0, inside of a transaction if there is one. A member that is
 // NULL is "".
@@ -42,5 +46,6 @@ tapml_status recorded_on_read(struct store *store,
                               int *out_has) STATUS_USED;
 
 // Appends a line for each target that the store has: "recorded on 'gpu': as here", or what is
-// other: "recorded on 'gpu': here are other driver: 1.2 -> 1.3; build: 3a01 -> 77f2".
-void recorded_on_print(struct store *store, const struct backend_info *here, struct text *out);
+// other: "recorded on 'gpu': here are other driver: 1.2 -> 1.3; build: 3a01 -> 77f2". Target and
+// verdicts of `here` do not count, nor does what the store does not say.
+void recorded_on_print(struct store *store, const struct recorded_on *here, struct text *out);

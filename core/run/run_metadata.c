@@ -198,27 +198,22 @@ static tapml_status declare_target(const struct run_config *config,
                                    struct target_row *out_row)
 {
     struct plan *plan = NULL;
-    struct text goal, faults;
+    struct text goal;
 
     TAPML_TRY(run_config_goal(config, target->name, &plan));
     text_init(&goal);
-    text_init(&faults);
     plan_print(plan, &goal);
     plan_destroy(plan);
-    fault_rule_print_all(target->faults, target->fault_count, &faults);
-    *out_row = (struct target_row){.name = target->name,
-                                   .backend = target->backend,
-                                   .activations = activation_type(target->activation)->name,
-                                   .faults = arena_text(arena, faults.data),
-                                   .goal = arena_text(arena, goal.data),
-                                   .needs_all = target->require_all};
-    tapml_status status = text_status(&goal);
+    *out_row = (struct target_row){
+        .name = target->name,
+        .backend = target->backend,
+        .activations = activation_type(target->activation)->name,
+        .faults = fault_rule_keep_all(target->faults, target->fault_count, arena),
+        .goal = arena_text(arena, goal.data),
+        .needs_all = target->require_all};
+    const tapml_status status = text_status(&goal);
 
-    if (status == TAPML_OK) {
-        status = text_status(&faults);
-    }
     text_release(&goal);
-    text_release(&faults);
     return status == TAPML_OK && (out_row->faults == NULL || out_row->goal == NULL)
                ? status_no_memory()
                : status;

@@ -402,6 +402,8 @@ static tapml_status write_bundles(const struct target_jobs *target, int is_finis
                                   .backend = target->place->backend,
                                   .backend_name = settings->backend,
                                   .target = target->name,
+                                  .faults = settings->faults,
+                                  .fault_count = settings->fault_count,
                                   .dir = run->config->dir,
                                   .config = needs_config ? run->config->path : NULL,
                                   .arguments = target->arguments.data,

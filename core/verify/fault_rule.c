@@ -154,6 +154,14 @@ void fault_rule_print_all(const struct fault_rule *rules, size_t count, struct t
     }
 }
 
+const char *fault_rule_keep_all(const struct fault_rule *rules, size_t count, struct arena *arena)
+{
+    struct text text;
+    text_init(&text);
+    fault_rule_print_all(rules, count, &text);
+    return text_keep(&text, arena);
+}
+
 int fault_rule_needs_worker(const struct fault_rule *rule)
 {
     return rule->kind >= FAULT_CRASH && rule->kind <= FAULT_MEMORY;

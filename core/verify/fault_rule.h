@@ -65,8 +65,9 @@ tapml_status fault_rule_parse(struct fault_rule *rule) STATUS_USED;
 // `out_text` reports a failure.
 void fault_rule_print(const struct fault_rule *rule, struct text *out_text);
 
-// The same of several, one behind the other.
+// The same of several, one behind the other; and in `arena`, NULL where there is no memory.
 void fault_rule_print_all(const struct fault_rule *rules, size_t count, struct text *out_text);
+const char *fault_rule_keep_all(const struct fault_rule *rules, size_t count, struct arena *arena);
 
 // Checks that the rule can corrupt an instance of `graph`. TAPML_INVALID if it matches no instance,
 // or if its kind cannot corrupt any instance that it matches; the message then names the op kinds

@@ -13,6 +13,7 @@ import subprocess
 import rig
 
 FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
+TOLD = "injected_faults: fault.1: scale 1.5, op=silu instance=* from-call=1 probability=1 seed=1 -> none\n"
 PROMPTS = ("61 57 71 29", "35 42 77")
 JUDGED = ('SELECT instance, phase, step, part, verdict, margin FROM judged JOIN "case" ON id = case_id'
           " WHERE target = ? ORDER BY 1, 2, 3, 4, 6")
@@ -73,7 +74,7 @@ def verdicts_are_those_of_the_run(folder):
 def what_is_other_is_told(folder):
     _, packs, _ = packed()
     done = rig.check(rig.host("replay", shutil.copy(packs["failures"], folder), "--backend", "reference:f64"), 0)
-    rig.contains(done.stdout, "recorded on 'gpu': here are other device: f32-blocked -> f64; device_name: ")
+    rig.contains(done.stdout, "recorded on 'gpu': here are other device: f32-blocked -> f64; device_name: ", TOLD)
 
 
 def two_packs_are_equal_byte_by_byte(folder):
@@ -130,6 +131,7 @@ def they_are_found_again(folder):
         "redacted.tapmlrun"]
     assert [one["id"] for one in find("id=" + one["id"][:9])] == [one["id"]]
     assert find("op=attention", "verdict=error", code=1) == []
+    assert len(find("injected_faults=*scale 1.5*", "verdict=fail")) == 4, "none of these failures is the device's own"
     again = shutil.copy(packs["failures"], folder)
     done = rig.check(rig.host("replay", one["id"][:8], "--backend", "reference:f64",
                               env={"TAPML_BUNDLE_PATH": folder}), 0)
@@ -146,7 +148,8 @@ def every_device_is_tried_and_named(folder):
     for device in ("f64", "f32", "f32-reversed", "f32-blocked"):
         assert re.search(rf"^reference:{device} +right +0 failed, 6 right, 0 did not run; ", done.stdout,
                          re.MULTILINE), done.stdout
-    rig.contains(done.stdout, "recorded on 'gpu': as here", "recorded on 'gpu': here are other device")
+    rig.contains(done.stdout, f"recorded on 'gpu': here are other {TOLD}", "recorded on 'gpu': here are other device")
+    assert "as here" not in done.stdout, "without the fault it is nowhere as it was"
     done = rig.check(rig.host("replay", path, "component=null", "--bisect"), 125)
     rig.contains(done.stdout, "null:host", "not judged 0 failed, 0 right, 6 did not run")
     connection = sqlite3.connect(path)

@@ -21,7 +21,8 @@ static struct replay_devices_totals totals;
 static void begin(void)
 {
     static const struct options_spec specs[] = {SETUP_OPTIONS, {NULL, NULL, NULL}};
-    const struct recorded_on gone = {"phone", "vulkan", "77", "a phone", "", "p", "1", "b", "fail"};
+    const struct recorded_on gone = {"phone", "vulkan", "77", "a phone", "",
+                                     "p",     "1",      "b",  "fail",    ""};
     struct options options;
 
     scratch_make(&scratch);

@@ -25,7 +25,7 @@ static void begin(void)
     const struct bundle_metadata metadata[] = {{BUNDLE_METADATA_INSTANCE, "layers.0/silu"},
                                                {"model.name", "llama"}};
     const struct recorded_on phone = {"phone", "vulkan", "0",    "a card", "24.1",
-                                      "q",     "2",      "3a01", "fail"};
+                                      "q",     "2",      "3a01", "fail",   ""};
     struct cases_silu made;
     struct store *store = NULL;
 

@@ -26,9 +26,10 @@ static struct cases_norm norm;
 // A pack of two cases, which had run on two devices.
 static void begin(void)
 {
-    const struct recorded_on good = {"good", "cpu", "0", "a core", "", "p", "1", "77f2", "pass"};
+    const struct recorded_on good = {"good", "cpu", "0",    "a core", "",
+                                     "p",    "1",   "77f2", "pass",   ""};
     const struct recorded_on phone = {"phone", "vulkan", "0",    "PoCL \x1b[2J", "24.1",
-                                      "q",     "2",      "3a01", "fail pass"};
+                                      "q",     "2",      "3a01", "fail pass",    "fault.1: nan"};
 
     scratch_make(&scratch);
     arena = arena_create();
@@ -87,6 +88,8 @@ Test(bundle_tags, meet_conditions_of_a_place_together)
     cr_assert(meets("device_name=PoCL*", "verdict=fail"));
     cr_assert(meets("target=phone", "verdict=pass"));
     cr_assert_not(meets("target=good", "verdict=fail"));
+    cr_assert(meets("injected_faults=*nan*", "verdict=fail"));
+    cr_assert_not(meets("injected_faults=*", "target=good"));
     cr_assert_not(meets("op=attention", "target=phone"));
     cr_assert_not(meets("op=silu", "driver=25*"));
 }
