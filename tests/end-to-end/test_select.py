@@ -11,6 +11,7 @@ import rig
 TARGET = "reference:f64"
 VERDICTS = "SELECT case_id, verdict, margin, reason FROM judged ORDER BY case_id"
 FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
+POLICY = os.path.join(rig.BUILD, "tests", "zoo", "sin_wise_policy.so")  # Takes the last cases, and swaps first and last.
 
 
 def select(budget, order="auto", more=""):
@@ -87,6 +88,28 @@ def a_time_is_a_budget_too(folder):
     assert target["counts"]["not_run"] == 0, target["counts"]
 
 
+def a_policy_of_a_plugin_chooses_and_orders(folder):
+    """For a run by its file, and over two runs by the command, with its name and without a certificate."""
+    who = "org.example.sin_wise_policy/sin_wise_policy 1.0.0"
+    says = f"in the order of the policy {who}, chosen by the policy {who}, without a certificate"
+    more = select(12, "sin_wise_policy", f"[plugins]\nload = {POLICY}\n").replace("[order]", "policy = sin_wise_policy\n[order]")
+    target, done, dir_ = start(folder, more)
+    ids = [id_ for id_, in rig.rows(dir_, "SELECT id FROM \"case\" ORDER BY id")]
+    assert [id_ for id_, *_ in rig.rows(dir_, VERDICTS)] == ids[-12:]
+    rig.contains(done.stdout, says)
+    assert (target["selection"]["policy"], target["selection"]["share"]) == (who, None), target["selection"]
+    assert target["counts"]["not_run"] == len(ids) - 12, target["counts"]
+
+    _, _, other = start(os.path.join(folder, "other"), "")
+    words = ["select", other, dir_, "--budget", "7", "--json", "--plugin", POLICY, "--policy", "sin_wise_policy", "--order"]
+    carved, ordered = (json.loads(rig.check(rig.host(*words, order), 0).stdout) for order in ("carved", "sin_wise_policy"))
+    chosen = [(case["run"], case["id"], case["worth"]) for case in carved["chosen"]]
+    assert sorted(chosen) == [(dir_, id_, 0.5) for id_ in ids[-7:]] and carved["cases"] == 2 * len(ids), carved
+    assert [(case["run"], case["id"], case["worth"]) for case in ordered["chosen"]] == [chosen[-1], *chosen[1:-1], chosen[0]]
+    rig.contains(ordered["sentence"], says)
+    assert "value" not in ordered, ordered
+
+
 def features_of_an_old_store_are_measured_when_they_are_needed(folder):
     store = os.path.join(rig.SOURCE, "tests", "data", "stores", "version-7", "run.tapmlrun")
     done = rig.check(rig.host("select", store, "--budget", "20", "--explain"), 0)
@@ -96,5 +119,6 @@ def features_of_an_old_store_are_measured_when_they_are_needed(folder):
 if __name__ == "__main__":
     rig.main([what_is_not_run_is_said_and_runs_later, a_choice_covers_the_signatures_and_is_that_of_the_command,
               a_fault_of_what_was_not_chosen_first_is_blamed_later, verdicts_do_not_depend_on_the_order,
-              a_time_is_a_budget_too, features_of_an_old_store_are_measured_when_they_are_needed],
+              a_time_is_a_budget_too, a_policy_of_a_plugin_chooses_and_orders,
+              features_of_an_old_store_are_measured_when_they_are_needed],
              needs=["reference"])
