@@ -97,6 +97,7 @@ static tapml_status add_result(struct store *store, int64_t number)
 
 static tapml_status add_case(struct store *store, int64_t number)
 {
+    struct case_argument own = {.name = "n", .kind = TAPML_P_I64, .i = number, .origin = ""};
     char instance[64], shapes[64];
 
     (void)snprintf(instance, sizeof(instance), "layers.%" PRId64 "/attn/part_%" PRId64,
@@ -107,7 +108,9 @@ static tapml_status add_case(struct store *store, int64_t number)
                                                            .op_name = ops[number % OPS],
                                                            .op_version = 1,
                                                            .phase = "prefill",
-                                                           .shape_class = shapes}));
+                                                           .shape_class = shapes,
+                                                           .arguments = &own, // Of its key.
+                                                           .argument_count = 1}));
     if (number < OPS * CLASSES) {
         TAPML_TRY(limit_write(store, &(struct limit_row){.op = ops[number % OPS],
                                                          .version = 1,

@@ -5,10 +5,11 @@
 
 #include "base/alloc.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+
+enum { DIGITS_SHOWN = 6, DIGITS_ALL = 17, INTEGER_TEXT = 24 };
 
 void query_output_init(struct query_output *output, enum query_form form, uint64_t bytes_max)
 {
@@ -27,11 +28,36 @@ void query_output_release(struct query_output *output)
 
 // -- Values ------------------------------------------------------------------------------------
 
+// As printf does. Most values of a long answer are texts and whole numbers.
+static void append_integer(struct text *text, int64_t value)
+{
+    char digits[INTEGER_TEXT];
+    size_t at = sizeof(digits);
+    uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+    do {
+        digits[--at] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (value < 0) {
+        digits[--at] = '-';
+    }
+    text_append_bytes(text, digits + at, sizeof(digits) - at);
+}
+
+// A whole number that every count of digits shows whole, as many counts and times are.
+static int is_small_integer(double value)
+{
+    return value > -1e6 && value < 1e6 && value == trunc(value) && (value != 0 || !signbit(value));
+}
+
 // `digits` are those of a real number.
 static void append_number(struct text *text, const struct query_value *value, int digits)
 {
     if (value->type == QUERY_INTEGER) {
-        text_format(text, "%" PRId64, value->integer);
+        append_integer(text, value->integer);
+    } else if (is_small_integer(value->real)) {
+        append_integer(text, (int64_t)value->real);
     } else if (isinf(value->real)) {
         text_append(text, value->real > 0 ? "Infinity" : "-Infinity");
     } else {
@@ -44,12 +70,20 @@ static int is_number(const struct query_value *value)
     return value->type == QUERY_INTEGER || value->type == QUERY_REAL;
 }
 
-enum { DIGITS_SHOWN = 6, DIGITS_ALL = 17 };
+// Behind a zero byte, as few texts have one, it is looked for piece by piece.
+static int needs_quotes(const char *word, size_t bytes)
+{
+    size_t at = strcspn(word, ",\"\n\r");
+
+    while (at < bytes && word[at] == '\0') {
+        at += 1 + strcspn(word + at + 1, ",\"\n\r");
+    }
+    return at < bytes;
+}
 
 static void append_csv_text(struct text *text, const char *word, size_t bytes)
 {
-    if (memchr(word, ',', bytes) == NULL && memchr(word, '"', bytes) == NULL &&
-        memchr(word, '\n', bytes) == NULL && memchr(word, '\r', bytes) == NULL) {
+    if (!needs_quotes(word, bytes)) {
         text_append_bytes(text, word, bytes);
         return;
     }
@@ -93,13 +127,15 @@ static void append_json(struct text *text, const struct query_value *value)
 
 static void append_csv_row(struct query_output *output, struct query *query)
 {
-    for (size_t i = 0; i < query_columns(query); i++) {
+    const size_t count = query_columns(query);
+
+    for (size_t i = 0; i < count; i++) {
         const struct query_value value = query_value(query, i);
 
-        text_append(&output->body, i > 0 ? "," : "");
+        text_append_bytes(&output->body, ",", i > 0);
         append_csv(&output->body, &value);
     }
-    text_append(&output->body, "\n");
+    text_append_bytes(&output->body, "\n", 1);
 }
 
 // The name of a column that earlier ones have too has its number of them behind it.

@@ -4,10 +4,13 @@
 // Rows in memory (store/query_rows.h) as a table of SQLite, that is a virtual one: they stay where
 // they are, and no value is copied before an answer needs it.
 //
+// The first column of a view says by convention which run a row is of, and all rows that are added
+// at once are mostly of one. A condition that it is equal to something passes over the others.
+//
 // SQLite makes no index of its own over virtual tables. So a condition that columns are equal to
-// those of another table, as a join has it, is met by a hash table over these columns, which is
-// made when it is asked for the first time. SQLite compares again what is found, so that a hash
-// table may find too much and never too little.
+// those of another table, as a join has it, is met by a hash table over these columns
+// (store/query_lists.h), of one run where the run is known, which is made when it is asked for the
+// first time. SQLite compares again what is found, so that it may be too much and never too little.
 //
 // A table belongs to one thread, that of its connection.
 #pragma once
