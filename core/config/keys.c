@@ -307,6 +307,24 @@ static const struct key keys[] = {
      .help = "MiB of the device's memory for the weights, states and values of a run of the model, "
              "held before each step; 0: any. Weights make room for others and come again; what can "
              "never fit is refused. See docs/dispatch.md."},
+    {.section = "target.",
+     .name = "ring",
+     .kind = KEY_TEXT,
+     IN_TARGET(ring_text),
+     .type = "MiB, a share of the weights or 'auto'",
+     .example = "12.5%",
+     .help =
+         "Memory for the weights in a run of the model, less than they take: they go through it "
+         "in the order of the operators, loaded ahead of use. 'auto' is what the device has. "
+         "Values are those without, bit for bit. See docs/ring.md."},
+    {.section = "target.",
+     .name = "slots",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = RING_SLOTS_MAX,
+     IN_TARGET(ring.slots),
+     .example = "3",
+     .help = "Slots of 'ring', one of which is read while others are filled; 0 chooses 2 to 4."},
     LIMIT_KEY("target.", "limit-files", IN_TARGET(isolation.limits.files), "256", key_help_files),
     LIMIT_KEY("target.",
               "limit-processes",

@@ -99,6 +99,9 @@ static void read_target(struct run_config *config, size_t index, struct problems
     }
     key_reader_read(keys_table(), &config->ini, section, &target, problems);
     check_address(config, section, &target.isolation, problems);
+    if (target.ring_text != NULL && ring_plan_read(target.ring_text, &target.ring) != TAPML_OK) {
+        problems_refuse(problems, &config->ini, section, "ring", "%s", status_message());
+    }
     config->targets[config->target_count++] = target;
 }
 

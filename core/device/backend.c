@@ -377,6 +377,19 @@ tapml_status backend_call_group(struct backend *backend,
     return backend->vt->call_group(backend, group, call);
 }
 
+tapml_status backend_aside(struct backend *backend, struct backend_aside *io_aside)
+{
+    const struct request request = {"a write aside", io_aside->offset, io_aside->size};
+    if (!backend->vt->aside) {
+        return status_fail(TAPML_UNIMPLEMENTED, "%s: it has nothing beside its queue",
+                           backend_info(backend)->component);
+    }
+    if (io_aside->kind == BACKEND_ASIDE_WRITE) {
+        TAPML_TRY(check_transfer(backend, io_aside->buffer, &request, TAPML_ACCESS_WRITE));
+    }
+    return backend->vt->aside(backend, io_aside);
+}
+
 tapml_status backend_flush(struct backend *backend)
 {
     return backend->vt->flush(backend);
@@ -629,6 +642,11 @@ static void forward_unshare(struct backend *backend, const void *memory)
     backend_unshare(inner(backend), memory);
 }
 
+static tapml_status forward_aside(struct backend *backend, struct backend_aside *io_aside)
+{
+    return backend_aside(inner(backend), io_aside);
+}
+
 const struct backend_vt backend_forward_vt = {
     .release = forward_release,
     .info = forward_info,
@@ -658,4 +676,5 @@ const struct backend_vt backend_forward_vt = {
     .forgive = forward_forgive,
     .share = forward_share,
     .unshare = forward_unshare,
+    .aside = forward_aside,
 };

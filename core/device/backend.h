@@ -87,6 +87,24 @@ struct backend_copy {
     uint64_t source_offset, target_offset, size; // Bytes.
 };
 
+// What is done beside the queue of a backend: copies to the device while it computes, which have an
+// order of their own.
+enum backend_aside_kind {
+    BACKEND_ASIDE_WRITE,  // As `write`.
+    BACKEND_ASIDE_FOLLOW, // What is written aside later begins behind `point` of the queue.
+    BACKEND_ASIDE_SIGNAL, // Sets `point`: behind all that was written aside so far.
+    BACKEND_ASIDE_JOIN    // What is queued later begins behind `point` of a signal.
+};
+
+struct backend_aside {
+    enum backend_aside_kind kind;
+    tapml_object *buffer;
+    uint64_t offset;
+    const void *source;
+    uint64_t size;
+    struct backend_point point;
+};
+
 // One call of an op.
 struct backend_call {
     const tapml_op *op;
@@ -214,6 +232,10 @@ struct backend_vt {
     // Shares memory with it, and ends that. Both NULL where `borrowing` is NOTHING.
     tapml_status (*share)(struct backend *backend, const struct backend_share *share);
     void (*unshare)(struct backend *backend, const void *memory);
+
+    // Does something beside the queue, without a wait. NULL, and TAPML_UNIMPLEMENTED at the first
+    // use: it has nothing there.
+    tapml_status (*aside)(struct backend *backend, struct backend_aside *io_aside);
 };
 
 // First member of every backend. All but `vt` is the façade's, and zeroed to begin with.
@@ -283,6 +305,10 @@ tapml_status backend_supports_group(struct backend *backend,
 tapml_status backend_call_group(struct backend *backend,
                                 const tapml_group *group,
                                 const struct backend_call *call) STATUS_USED;
+
+// A wait for all is one for what was written aside, too. A device may do one thing after another
+// all the same. TAPML_UNIMPLEMENTED: nothing was done, nor ever is.
+tapml_status backend_aside(struct backend *backend, struct backend_aside *io_aside) STATUS_USED;
 tapml_status backend_flush(struct backend *backend) STATUS_USED;
 tapml_status backend_wait(struct backend *backend) STATUS_USED;
 tapml_status backend_signal(struct backend *backend, struct backend_point *out_point) STATUS_USED;

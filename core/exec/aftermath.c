@@ -161,6 +161,7 @@ int aftermath_skip(struct aftermath *aftermath, const struct program *program, u
         return is_bad || is_lost(aftermath, step->from, index);
     case STEP_UPLOAD:
     case STEP_RELEASE:
+    case STEP_TURN:
     case STEP_SIGNAL:
         return is_bad;
     }

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "exec/residency.h"
+#include "exec/ring.h"
 
 #include <string.h>
 
@@ -233,6 +234,8 @@ check_place(struct allowance *allowance, const struct program *program, uint32_t
     struct demand most = {0};
     const struct step *worst = NULL;
     const uint64_t states = state_bytes(allowance, program, place);
+    const struct ring_program *ring = program->rings[place];
+    const uint64_t slots = ring ? ring->plan.slots * ring->plan.slot_bytes : 0;
     note_end(allowance, program, place);
     for (uint32_t i = program->step_count; i > 0; i--) {
         const struct step *step = &program->steps[i - 1];
@@ -240,8 +243,8 @@ check_place(struct allowance *allowance, const struct program *program, uint32_t
             continue;
         }
         note_step(allowance, program, i - 1, ignore_weight);
-        struct demand demand = {.values = value_bytes_at(allowance, place, i - 1),
-                                .states = states};
+        struct demand demand = {
+            .weights = slots, .values = value_bytes_at(allowance, place, i - 1), .states = states};
         for (uint32_t n = 0; step->kind == STEP_CALL && n < step->count; n++) {
             demand.weights += weight_bytes(
                 allowance, &allowance->given.bindings[program->nodes[step->index + n]], place);

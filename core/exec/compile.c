@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "exec/dispatch.h"
+#include "exec/ring_pass.h"
 #include "exec/value.h"
 
 #include <string.h>
@@ -408,6 +409,10 @@ static tapml_status compile_all(struct compiler *compiler)
         const struct arrival *arrival = &compiler->arrivals[v];
         compiler->program->arrives[v] = arrival->is_pending ? arrival->from : SPACE_NO_PLACE;
     }
+    TAPML_TRY(ring_pass(&(struct ring_pass_options){.graph = graph,
+                                                    .spaces = given->spaces,
+                                                    .bindings = given->bindings},
+                        compiler->program));
     return dispatch_order(&(struct dispatch_options){.graph = graph,
                                                      .spaces = given->spaces,
                                                      .values = given->values,

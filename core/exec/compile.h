@@ -8,7 +8,8 @@
 // A value that an op in another space reads is moved to host memory right after the op that
 // computes it, and waited for before the op that reads it. Moves of consecutive calls at a place
 // share one point. If a place has another dtype for a value than host memory, a cast stands next to
-// the move. A weight is uploaded before the first call that needs it.
+// the move. A weight is uploaded before the first call that needs it; exec/ring_pass puts turns in
+// the place of uploads where a place has a ring.
 //
 // One thread. Failures are those of the sets of weights (exec/residency) and TAPML_NO_MEMORY.
 #pragma once

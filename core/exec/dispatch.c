@@ -40,7 +40,7 @@ struct dispatcher {
     uint32_t *signals;  // For each point, the step that signals it.
     uint32_t *uploads;  // For each resident of the program, its last upload.
     struct links links; // Of readers.
-    int has_releases;   // Then all places keep their order.
+    int has_releases;   // Or turns: then all places keep their order.
 
     // The last wait of each lane for each place; the last step of each; the last that keeps order.
     uint32_t waited[LANES][SPACE_PLACES_MAX];
@@ -99,6 +99,7 @@ static int is_blocking(const struct dispatcher *dispatcher, const struct step *s
     case STEP_RELEASE:
         return 1;
     case STEP_CALL:
+    case STEP_TURN:
         return is_on_host(dispatcher, step->place);
     case STEP_MOVE:
         return is_state(dispatcher, step->index) && is_shared_state(dispatcher, step->index);
@@ -186,7 +187,7 @@ use_weight(struct dispatcher *dispatcher, const struct resident *resident, uint3
     const struct program *program = dispatcher->program;
     const uint32_t slot = resident->slot;
     ASSERT(slot < program->resident_count && program->residents[slot] == resident);
-    return need(dispatcher, step, dispatcher->uploads[slot]);
+    return need(dispatcher, step, dispatcher->uploads[slot]); // None of what lies in a ring.
 }
 
 // What a place with memory of its own uses there is in the order of its queue. Reads stand first:
@@ -263,6 +264,7 @@ static tapml_status look_at_step(struct dispatcher *dispatcher, uint32_t index)
         dispatcher->uploads[step->index] = index;
         return TAPML_OK;
     case STEP_RELEASE:
+    case STEP_TURN: // In the order of its place.
         return TAPML_OK;
     }
     return TAPML_OK;
@@ -365,7 +367,8 @@ static void *filled(size_t count, size_t item_size)
 static int has_releases(const struct program *program)
 {
     uint32_t i = 0;
-    while (i < program->step_count && program->steps[i].kind != STEP_RELEASE) {
+    while (i < program->step_count && program->steps[i].kind != STEP_RELEASE &&
+           program->steps[i].kind != STEP_TURN) {
         i++;
     }
     return i < program->step_count;

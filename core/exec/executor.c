@@ -9,6 +9,7 @@
 #include "base/timeline.h"
 #include "exec/aftermath.h"
 #include "exec/allowance.h"
+#include "exec/ring.h"
 #include "schema/infer.h"
 
 #include <stdio.h>
@@ -263,6 +264,16 @@ static tapml_status release(struct executor *executor, struct resident *resident
     return space_explain(spaces, place, residency_release(spaces->places[place].weights, resident));
 }
 
+// What is bound to weights of the section before is bound anew.
+static tapml_status turn(struct executor *executor, const struct step *step)
+{
+    struct space_set *spaces = executor->given.spaces;
+    TAPML_TRY(space_enter(spaces, step->place));
+    executor->serial++;
+    return space_explain(spaces, step->place,
+                         ring_turn(spaces->places[step->place].ring, step->index));
+}
+
 // Holds the budget of the place of a step.
 static tapml_status admit(struct executor *executor, uint32_t index)
 {
@@ -287,6 +298,8 @@ run_step(struct executor *executor, const struct program *program, const struct 
         return call(executor, program, step);
     case STEP_RELEASE:
         return release(executor, program->residents[step->index], step->place);
+    case STEP_TURN:
+        return turn(executor, step);
     case STEP_SIGNAL:
         return space_signal(executor->given.spaces, step->place, &executor->points[step->index]);
     case STEP_WAIT:
@@ -309,7 +322,7 @@ static void draw_step(const struct executor *executor,
     static const char *const words[] = {
         [STEP_UPLOAD] = "upload to", [STEP_MOVE] = "move to",       [STEP_CAST] = "cast for",
         [STEP_CALL] = "call on",     [STEP_RELEASE] = "release on", [STEP_SIGNAL] = "signal on",
-        [STEP_WAIT] = "wait for"};
+        [STEP_WAIT] = "wait for",    [STEP_TURN] = "turn on"};
     const int is_value = step->kind == STEP_MOVE || step->kind == STEP_CAST;
     const int is_weight = step->kind == STEP_UPLOAD || step->kind == STEP_RELEASE;
     const uint8_t place = step->kind == STEP_WAIT ? step->from : step->place;
@@ -330,6 +343,41 @@ static int has_same_shapes(const struct affine_point *left, const struct affine_
     return left->value[AFFINE_TOKENS] == right->value[AFFINE_TOKENS] &&
            left->value[AFFINE_ROWS] == right->value[AFFINE_ROWS] &&
            left->value[AFFINE_CAPACITY] == right->value[AFFINE_CAPACITY];
+}
+
+// -- Rings -------------------------------------------------------------------------------------
+
+static void distrust_rings(const struct executor *executor)
+{
+    for (uint32_t i = 0; i < executor->given.spaces->place_count; i++) {
+        struct ring *ring = executor->given.spaces->places[i].ring;
+        if (ring) {
+            ring_distrust(ring);
+        }
+    }
+}
+
+static tapml_status begin_rings(struct executor *executor, const struct program *program)
+{
+    for (uint32_t i = 0; i < executor->given.spaces->place_count; i++) {
+        if (program->rings[i]) {
+            TAPML_TRY(space_explain(
+                executor->given.spaces, i,
+                ring_begin(executor->given.spaces->places[i].ring, program->rings[i])));
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status end_rings(struct executor *executor, const struct program *program)
+{
+    for (uint32_t i = 0; i < executor->given.spaces->place_count; i++) {
+        if (program->rings[i]) {
+            TAPML_TRY(space_explain(executor->given.spaces, i,
+                                    ring_end(executor->given.spaces->places[i].ring)));
+        }
+    }
+    return TAPML_OK;
 }
 
 // -- Failures ----------------------------------------------------------------------------------
@@ -397,6 +445,7 @@ static tapml_status settle(struct executor *executor)
 
 tapml_status executor_settle(struct executor *executor, tapml_status status)
 {
+    distrust_rings(executor);
     if (executor->program && note_failure(executor, executor->program->step_count, &status)) {
         return settle(executor);
     }
@@ -412,6 +461,11 @@ uint32_t executor_failed_op(const struct executor *executor)
 void executor_forget(struct executor *executor)
 {
     executor->program = NULL;
+    for (uint32_t i = 0; i < executor->given.spaces->place_count; i++) {
+        if (executor->given.spaces->places[i].ring) {
+            ring_forget(executor->given.spaces->places[i].ring);
+        }
+    }
 }
 
 int executor_is_poisoned(const struct executor *executor, uint32_t value, uint32_t place)
@@ -465,6 +519,7 @@ tapml_status executor_run(struct executor *executor,
         executor->running = program->serial;
         executor->serial++;
     }
+    TAPML_TRY(begin_rings(executor, program));
     // Another session may have released weights, or loaded them again.
     const uint64_t changes = count_changes(executor->given.spaces);
     if (executor->changes != changes) {
@@ -490,7 +545,7 @@ tapml_status executor_run(struct executor *executor,
     }
     value_set_end_call(executor->given.values, program->valid, program->arrives);
     executor->changes = count_changes(executor->given.spaces);
-    return aftermath_any(executor->aftermath) ? settle(executor) : TAPML_OK;
+    return aftermath_any(executor->aftermath) ? settle(executor) : end_rings(executor, program);
 }
 
 static size_t counter_of(const struct executor *executor, uint32_t op, uint32_t place)

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "device/backend.h"
 #include "exec/residency.h"
+#include "exec/ring_plan.h"
 #include "link/limits.h"
 #include "plugin/registry.h"
 
@@ -54,8 +55,10 @@ struct place_settings {
     const char *backend; // "COMPONENT:DEVICE"; NULL if the device is opened already.
     struct place_isolation isolation;
     enum activation activation;
-    int64_t budget_mib;    // Of its device, for weights, states and values; 0: any.
-    int require_all;       // `require = all`: an op that the place refuses is a failure.
+    int64_t budget_mib;        // Of its device, for weights, states and values; 0: any.
+    const char *ring_text;     // `ring = 512`, which is `ring`; or NULL.
+    struct ring_settings ring; // How its weights go through less memory than they take.
+    int require_all;           // `require = all`: an op that the place refuses is a failure.
     int is_guarded;        // `guard = on`: runs of the model are guarded too, as every replay is.
     const char *observers; // Components of plugins that see each call, blanks between; or NULL.
     const struct fault_rule *faults; // Injected there, to test the tool.

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "exec/residency.h"
+#include "exec/ring.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
 
@@ -17,6 +18,9 @@ void program_destroy(struct program *program)
     alloc_free(program->residents);
     alloc_free(program->valid);
     alloc_free(program->arrives);
+    for (uint32_t i = 0; i < SPACE_PLACES_MAX; i++) {
+        ring_program_destroy(program->rings[i]);
+    }
     alloc_free(program);
 }
 
@@ -84,6 +88,11 @@ static void print_step(const struct program *program,
     case STEP_RELEASE:
         text_format(text, "release %s: ", place);
         print_resident(program->residents[step->index], text);
+        break;
+    case STEP_TURN:
+        text_format(
+            text, "turn    %s: section %u, %llu bytes", place, step->index,
+            (unsigned long long)program->rings[step->place]->plan.sections[step->index].bytes);
         break;
     case STEP_SIGNAL:
         text_format(text, "signal  %s: point %u", place, step->index);

@@ -23,6 +23,7 @@ enum step_kind {
     STEP_CAST,    // A value in host memory from one dtype to another, on its way.
     STEP_CALL,    // Ops at a place.
     STEP_RELEASE, // Takes a weight from a place.
+    STEP_TURN,    // A place with a ring turns to its next section (exec/ring).
     STEP_SIGNAL,  // A point after all work that is queued at a place.
     STEP_WAIT     // A place, or the host, waits for a point.
 };
@@ -34,7 +35,7 @@ struct step {
     uint8_t from;  // Move: where the value comes from. Wait: the place of the point.
 
     // Upload, release: into `residents`. Move, cast: the base value. Call: the first of its ops in
-    // `nodes`. Signal, wait: the number of the point.
+    // `nodes`. Signal, wait: the number of the point. Turn: the section.
     uint32_t index;
     uint32_t count;     // Call: of ops.
     uint32_t dtype;     // Move: of the value. Cast: the new one.
@@ -55,6 +56,8 @@ struct program {
     // For each value, the place from which it is on its way to host memory at the end, where the
     // host has not waited for it; or SPACE_NO_PLACE.
     uint8_t *arrives;
+
+    struct ring_program *rings[SPACE_PLACES_MAX]; // Of places with a ring; else NULL.
 };
 
 // Frees a program of `compile_program`. Accepts NULL.

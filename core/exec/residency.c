@@ -5,74 +5,20 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
-#include "base/table.h"
 #include "base/text.h"
+#include "exec/residency_set.h"
 #include "exec/transfer.h"
 #include "tensor/activation.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
 #include "tensor/shape.h"
-#include "tensor/tiles.h"
 
 #include <string.h>
 
 enum {
-    PANEL_GRAIN = 16,
     CAST_VALUES = 256,
     PAGE_BYTES = 4096, // Of which memory is imported.
     LANES = 4, // Elements that kernels load at once, where they begin at a multiple of so many.
-};
-
-// A span that has a buffer of its own.
-struct span {
-    tapml_tensor tensor;
-    int64_t bytes;
-    const unsigned char *data; // In host memory.
-};
-
-// Some rows of a weight, or all of it.
-struct panel {
-    tapml_tensor tensor;
-    int64_t shape[TAPML_MAX_RANK];
-    const unsigned char *data; // In host memory.
-    uint64_t bytes;
-
-    // The last bytes with zeros behind them, so that whole grains are written. Stays until the
-    // write is done.
-    unsigned char tail[PANEL_GRAIN];
-
-    int is_of_file;     // `tensor` lies in the buffer of a shared file.
-    struct span *spans; // Used where they lie; then there is one panel. NULL: it has `data`.
-    const tapml_tensor *span_list[CODEC_TILES_SPANS_MAX];
-};
-
-// A weight that was asked for.
-struct weight {
-    struct resident resident; // First.
-    const void *data;         // Its contents, to detect another weight of the same name.
-    struct panel *panels;
-    uint64_t panel_count;
-};
-
-// A file of a checkpoint that is shared.
-struct shared_file {
-    struct file_map map;
-    tapml_object *buffer; // Over its pages, where the backend imports memory whole; or NULL.
-};
-
-struct residency {
-    struct backend *backend;
-    struct arena *arena; // Of the weights and their panels.
-    uint64_t generation; // Of the backend, when the weights were loaded.
-    struct table known;  // Key to position in `weights`.
-    struct weight **weights;
-    size_t count;
-    size_t capacity;
-    uint64_t spread_bytes; // Of weights that do not stay in the blocks or tiles of their file.
-    struct shared_file *shared;
-    size_t shared_count, shared_capacity;
-    uint64_t copied_bytes; // Of loaded panels that are not in place.
-    uint64_t changes;      // Loads and releases.
 };
 
 // A weight as it lies in host memory.
@@ -104,9 +50,8 @@ tapml_status residency_create(struct backend *backend, struct residency **out_se
     return TAPML_OK;
 }
 
-// The shared file that has all of `bytes`, or NULL.
-static const struct shared_file *
-find_file(const struct residency *set, const void *data, uint64_t bytes)
+const struct shared_file *
+residency_file(const struct residency *set, const void *data, uint64_t bytes)
 {
     for (size_t i = 0; i < set->shared_count; i++) {
         const struct file_map *map = &set->shared[i].map;
@@ -123,10 +68,10 @@ find_file(const struct residency *set, const void *data, uint64_t bytes)
 // its bytes, one by one, are beyond 32 bits.
 static const struct shared_file *find_buffer(const struct residency *set, const struct panel *panel)
 {
-    const struct shared_file *file = find_file(set, panel->data, panel->bytes);
+    const struct shared_file *file = residency_file(set, panel->data, panel->bytes);
     const uint64_t offset = file ? (uintptr_t)panel->data - (uintptr_t)file->map.data : 0;
     const int is_plain = !panel->tensor.encoding;
-    const uint64_t align = is_plain ? LANES * dtype_bytes(panel->tensor.dtype) : PANEL_GRAIN;
+    const uint64_t align = is_plain ? LANES * dtype_bytes(panel->tensor.dtype) : RESIDENCY_GRAIN;
     const int is_near = is_plain || offset + panel->bytes <= UINT32_MAX;
     return file && file->buffer && offset % align == 0 && is_near ? file : NULL;
 }
@@ -136,8 +81,8 @@ static int is_in_place(const struct residency *set, const struct panel *panel)
 {
     const struct backend_info *info = backend_info(set->backend);
     return info->is_host_memory ||
-           (info->borrowing == BACKEND_BORROWS_BUFFERS &&
-            find_file(set, panel->data, panel->bytes)) ||
+           (info->borrowing == BACKEND_BORROWS_BUFFERS && !set->has_slots &&
+            residency_file(set, panel->data, panel->bytes)) ||
            find_buffer(set, panel);
 }
 
@@ -146,17 +91,17 @@ static int
 are_in_place(const struct residency *set, const struct tiles_spans *spans, const tapml_tensor *form)
 {
     const struct backend_info *info = backend_info(set->backend);
-    int are_shared = info->borrowing == BACKEND_BORROWS_BUFFERS;
+    int are_shared = info->borrowing == BACKEND_BORROWS_BUFFERS && !set->has_slots;
     for (uint32_t i = 0; i < form->encoding->n_spans && are_shared; i++) {
         const uint64_t bytes = tiles_span_bytes(form->encoding, form->shape, form->rank, i);
-        are_shared = find_file(set, spans->at[i], bytes) != NULL;
+        are_shared = residency_file(set, spans->at[i], bytes) != NULL;
     }
     return info->is_host_memory || are_shared;
 }
 
 static uint64_t padded_bytes(const struct panel *panel)
 {
-    return (panel->bytes + PANEL_GRAIN - 1) / PANEL_GRAIN * PANEL_GRAIN;
+    return (panel->bytes + RESIDENCY_GRAIN - 1) / RESIDENCY_GRAIN * RESIDENCY_GRAIN;
 }
 
 static void release_panels(struct residency *set, const struct weight *weight)
@@ -212,7 +157,7 @@ static tapml_status import(struct residency *set, struct shared_file *file)
 {
     const struct backend_info *info = backend_info(set->backend);
     const uint64_t bytes = ((uint64_t)file->map.size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-    if (info->borrowing != BACKEND_BORROWS_WHOLE ||
+    if (info->borrowing != BACKEND_BORROWS_WHOLE || set->has_slots ||
         (info->buffer_bytes_max > 0 && bytes > info->buffer_bytes_max)) {
         return TAPML_OK;
     }
@@ -223,7 +168,7 @@ static tapml_status import(struct residency *set, struct shared_file *file)
 static tapml_status share(struct residency *set, const struct file_map *map)
 {
     const struct backend_share share = {map->data, map->size, map->descriptor};
-    if (!map->data || find_file(set, map->data, map->size)) {
+    if (!map->data || residency_file(set, map->data, map->size)) {
         return TAPML_OK;
     }
     if (!alloc_grow((void **)&set->shared, &set->shared_capacity, set->shared_count,
@@ -285,7 +230,7 @@ static tapml_status describe(const void *data, const tapml_tensor *form, struct 
 static uint64_t panel_rows(const struct residency *set, const struct source *source)
 {
     const struct backend_info *info = backend_info(set->backend);
-    const uint64_t most = info->buffer_bytes_max / PANEL_GRAIN * PANEL_GRAIN;
+    const uint64_t most = info->buffer_bytes_max / RESIDENCY_GRAIN * RESIDENCY_GRAIN;
     if (info->is_host_memory || info->buffer_bytes_max == 0 || source->bytes <= most) {
         return source->rows;
     }
@@ -319,16 +264,37 @@ uint64_t residency_spread_bytes(const struct residency *set)
     return set->spread_bytes;
 }
 
+static tapml_status write(struct residency *set,
+                          const struct residency_spot *spot,
+                          uint64_t at,
+                          const void *source,
+                          uint64_t bytes)
+{
+    if (spot->is_aside && bytes > 0) {
+        return backend_aside(set->backend, &(struct backend_aside){.kind = BACKEND_ASIDE_WRITE,
+                                                                   .buffer = spot->buffer,
+                                                                   .offset = spot->offset + at,
+                                                                   .source = source,
+                                                                   .size = bytes});
+    }
+    return transfer_to(set->backend, spot->buffer, spot->offset + at, source, bytes);
+}
+
+tapml_status
+residency_write(struct residency *set, struct panel *panel, const struct residency_spot *spot)
+{
+    const uint64_t bulk = panel->bytes / RESIDENCY_GRAIN * RESIDENCY_GRAIN;
+    TAPML_TRY(write(set, spot, 0, panel->data, bulk));
+    if (panel->bytes == bulk) {
+        return TAPML_OK;
+    }
+    memcpy(panel->tail, panel->data + bulk, panel->bytes - bulk);
+    return write(set, spot, bulk, panel->tail, RESIDENCY_GRAIN);
+}
+
 static tapml_status upload(struct residency *set, struct panel *panel)
 {
-    const uint64_t bulk = panel->bytes / PANEL_GRAIN * PANEL_GRAIN;
-    tapml_object *buffer = panel->tensor.buffer;
-    TAPML_TRY(transfer_to(set->backend, buffer, 0, panel->data, bulk));
-    if (panel->bytes > bulk) {
-        memcpy(panel->tail, panel->data + bulk, panel->bytes - bulk);
-        TAPML_TRY(transfer_to(set->backend, buffer, bulk, panel->tail, PANEL_GRAIN));
-    }
-    return TAPML_OK;
+    return residency_write(set, panel, &(struct residency_spot){.buffer = panel->tensor.buffer});
 }
 
 static tapml_status hold(struct residency *set, struct panel *panel)
@@ -612,6 +578,7 @@ tapml_status residency_find(struct residency *set,
 tapml_status residency_load(struct residency *set, struct resident *resident)
 {
     struct weight *weight = (struct weight *)resident;
+    ASSERT(!weight->is_in_slots);
     if (resident->tensor) {
         return TAPML_OK;
     }
@@ -634,7 +601,8 @@ tapml_status residency_release(struct residency *set, struct resident *resident)
     if (!resident->tensor) {
         return TAPML_OK;
     }
-    TAPML_TRY(backend_wait(set->backend)); // Nothing uses the buffers any more.
+    ASSERT(!((struct weight *)resident)->is_in_slots); // Those buffers are another module's.
+    TAPML_TRY(backend_wait(set->backend));             // Nothing uses the buffers any more.
     release_panels(set, (struct weight *)resident);
     resident->tensor = NULL;
     set->changes++;
@@ -663,7 +631,8 @@ tapml_status residency_refresh(struct residency *set)
     }
     for (size_t i = 0; i < set->count; i++) {
         const struct weight *weight = set->weights[i];
-        for (uint64_t k = 0; weight->resident.tensor && k < weight->panel_count; k++) {
+        const int is_own = weight->resident.tensor && !weight->is_in_slots;
+        for (uint64_t k = 0; is_own && k < weight->panel_count; k++) {
             struct panel *panel = &weight->panels[k];
             TAPML_TRY(is_in_place(set, panel) ? TAPML_OK : upload(set, panel));
         }
@@ -681,7 +650,7 @@ uint64_t residency_bytes(const struct residency *set, const struct resident *res
 {
     const struct weight *weight = (const struct weight *)resident;
     uint64_t bytes = 0;
-    for (uint64_t i = 0; i < weight->panel_count; i++) {
+    for (uint64_t i = 0; !weight->is_in_slots && i < weight->panel_count; i++) {
         const struct panel *panel = &weight->panels[i];
         const int is_copied = !panel->spans && !find_buffer(set, panel) && !is_in_place(set, panel);
         bytes += is_copied ? padded_bytes(panel) : 0;

@@ -84,10 +84,11 @@ uint64_t residency_panels(const struct residency *set, const tapml_tensor *form)
 // All weights that were found, in the order in which they were; NULL past the last.
 struct resident *residency_at(const struct residency *set, size_t index);
 
-// The bytes of a weight of the set that the backend does not use in place, loaded or not. How often
-// a weight was loaded or released so far: buffers may be others since.
+// The bytes of a weight of the set that the backend does not use in place, loaded or not; 0 of one
+// in slots (exec/residency_slots). How often a weight was loaded or released so far: buffers may be
+// others since.
 uint64_t residency_bytes(const struct residency *set, const struct resident *resident);
 uint64_t residency_changes(const struct residency *set);
 
-// The bytes of loaded weights that the backend does not use in place.
+// The bytes of loaded weights that the backend does not use in place, and of slots.
 uint64_t residency_copied_bytes(const struct residency *set);

@@ -12,6 +12,8 @@
 #include "exec/input.h"
 #include "exec/output.h"
 #include "exec/residency.h"
+#include "exec/residency_slots.h"
+#include "exec/ring.h"
 #include "exec/schedule.h"
 #include "exec/step_count.h"
 #include "exec/value.h"
@@ -37,7 +39,8 @@ struct session {
 
     struct arena *arena; // Of the bindings.
     struct binding *bindings;
-    struct residency *own_weights[SPACE_PLACES_MAX]; // Of places that came without.
+    struct residency *own_weights[SPACE_PLACES_MAX]; // Of places that came without, or with a ring.
+    struct ring *rings[SPACE_PLACES_MAX];            // Or NULL.
     struct value_set *values;
     struct input_set *inputs;
     struct output_set *outputs;
@@ -109,15 +112,32 @@ static tapml_status make_bindings(struct session *session)
     return TAPML_OK;
 }
 
-static tapml_status take_weights(struct session *session)
+// What lies in slots is of one session alone; on host memory weights stay where they are.
+static tapml_status
+take_weights_of(struct session *session, uint32_t index, const struct ring_settings *ring)
+{
+    struct space_place *place = &session->spaces.places[index];
+    const int has_slots = ring->amount != RING_OFF && !backend_info(place->backend)->is_host_memory;
+    if (!place->weights || has_slots) {
+        TAPML_TRY(residency_create(place->backend, &session->own_weights[index]));
+        place->weights = session->own_weights[index];
+    }
+    if (has_slots) {
+        residency_slots_use(place->weights);
+    }
+    TAPML_TRY(residency_share(place->weights, model_checkpoint(session->model)));
+    if (ring->amount == RING_OFF) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(ring_create(place->backend, place->weights, ring, &session->rings[index]));
+    place->ring = session->rings[index];
+    return TAPML_OK;
+}
+
+static tapml_status take_weights(struct session *session, const struct session_options *options)
 {
     for (uint32_t i = 0; i < session->spaces.place_count; i++) {
-        struct space_place *place = &session->spaces.places[i];
-        if (!place->weights) {
-            TAPML_TRY(residency_create(place->backend, &session->own_weights[i]));
-            place->weights = session->own_weights[i];
-        }
-        TAPML_TRY(residency_share(place->weights, model_checkpoint(session->model)));
+        TAPML_TRY(take_weights_of(session, i, &options->places[i]->settings.ring));
     }
     return TAPML_OK;
 }
@@ -169,7 +189,7 @@ static tapml_status make_parts(struct session *session, const struct session_opt
 {
     TAPML_TRY(check_graph(session->graph));
     TAPML_TRY(make_bindings(session));
-    TAPML_TRY(take_weights(session));
+    TAPML_TRY(take_weights(session, options));
     TAPML_TRY(make_values(session));
     TAPML_TRY(make_executor(session));
     return make_schedule(session, options->plan);
@@ -224,10 +244,11 @@ void session_destroy(struct session *session)
     input_set_destroy(session->inputs);
     value_set_destroy(session->values);
     space_set_release(&session->spaces);
+    forget_programs(session);
     for (uint32_t i = 0; i < session->spaces.place_count; i++) {
+        ring_destroy(session->rings[i]);
         residency_destroy(session->own_weights[i]);
     }
-    forget_programs(session);
     alloc_free(session->programs);
     executor_destroy(session->executor);
     arena_destroy(session->arena);

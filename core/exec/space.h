@@ -17,6 +17,8 @@
 #include "device/backend.h"
 #include "exec/place.h"
 
+struct ring;
+
 enum {
     SPACE_PLACES_MAX = 8,
     SPACE_HOST = 0,
@@ -39,6 +41,7 @@ struct space_place {
     uint32_t shared;            // Regions of the set's memory that are shared with it.
     uint64_t bytes;             // Of the buffers of blocks, where its memory is its own.
     uint64_t budget_bytes;      // For these and the weights (exec/allowance); 0: any.
+    struct ring *ring;          // Through which its weights go (exec/ring). Borrowed; or NULL.
 };
 
 // A moment in the work of a place.

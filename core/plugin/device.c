@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
+#include "plugin/device_aside.h"
 #include "plugin/device_buffers.h"
 #include "plugin/device_state.h"
 #include "plugin/device_table.h"
@@ -173,6 +174,7 @@ static void close_queue(struct device *device)
         device->launches_before += device->counters->launches(device->queue);
         device->counters = NULL;
     }
+    device_aside_close(device);
     release_object(&device->timeline);
     release_object(&device->queue);
 }
@@ -263,11 +265,12 @@ static tapml_status await(struct device *device, uint64_t value)
 static tapml_status device_wait(struct backend *backend)
 {
     struct device *device = device_own(backend);
-    if (!device->has_pending) {
+    if (!device->has_pending && !device->aside.has_pending) {
         return device->is_lost ? device_state_begin(device) : TAPML_OK;
     }
+    tapml_status status = device_aside_gather(device);
     device->has_pending = 0; // Also where it fails: nothing is queued any more.
-    tapml_status status = put_signal(device);
+    status = status == TAPML_OK ? put_signal(device) : status;
     if (status == TAPML_OK) {
         status = await(device, device->signalled);
     }
@@ -411,6 +414,7 @@ static const struct backend_vt device_vt = {
     .identity = device_identity,
     .arithmetic = device_arithmetic,
     .generation = device_generation,
+    .aside = device_aside,
 };
 
 static tapml_status fill_info(struct device *device,

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What plugin/device and plugin/device_buffers know of an open device; private to them.
+// What plugin/device, plugin/device_buffers and plugin/device_aside know of an open device; private
+// to them.
 #pragma once
 
 #include "device/backend.h"
@@ -21,6 +22,15 @@ struct device_op {
     uint32_t lacks;                   // Parameters of which it has less than the catalogue.
 };
 
+// What plugin/device_aside knows.
+struct device_aside {
+    tapml_object *queue; // NULL until it is used.
+    tapml_object *timeline;
+    uint64_t signalled; // The last point,
+    uint64_t opened_at; // and that at which the queue was opened.
+    int has_pending;    // Something was written since the first queue waited for all of it.
+};
+
 struct device {
     struct backend backend;
     struct arena *arena;
@@ -36,11 +46,12 @@ struct device {
     struct device_memory memory;        // Of the host, in buffers of the device.
     const tapml_counters *counters;     // Of the queue, or NULL.
     uint64_t launches_before;           // Of queues that are gone.
-    uint64_t signalled;                 // The last point: the timeline's last value.
-    uint64_t flushed;                   // The last point that was handed over,
-    uint64_t reached;                   // and the last that is known to be reached.
-    int has_pending;                    // Something was queued since the last wait for all,
-    int has_unmarked;                   // and since the last point.
+    struct device_aside aside;
+    uint64_t signalled; // The last point: the timeline's last value.
+    uint64_t flushed;   // The last point that was handed over,
+    uint64_t reached;   // and the last that is known to be reached.
+    int has_pending;    // Something was queued since the last wait for all,
+    int has_unmarked;   // and since the last point.
     int is_lost;
     char loss[512]; // What was said when it was.
     struct tapml_call call;

@@ -136,6 +136,7 @@ static tapml_status add_place(struct plan_setup *plan_setup,
                                       .backend = arena_text(setup->arena, backend),
                                       .isolation = setup_isolation(setup, backend),
                                       .observers = setup->observers,
+                                      .ring = setup->ring,
                                       .activation = activation};
     struct place *place = NULL;
 
@@ -195,6 +196,19 @@ static tapml_status add_source(struct plan_setup *plan_setup)
     return add_place(plan_setup, is_of_run, "source", source, ACTIVATION_F32);
 }
 
+static tapml_status take_ring(struct setup *setup, const struct options *options)
+{
+    const char *word = options_get(options, "--ring");
+
+    TAPML_TRY(options_i64(options, "--slots", 0, 0, RING_SLOTS_MAX, &setup->ring.slots));
+    if (word != NULL && ring_plan_read(word, &setup->ring) != TAPML_OK) {
+        return status_explain(TAPML_INVALID, "--ring");
+    }
+    return word != NULL || setup->ring.slots == 0
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "--slots is of --ring, which is not given");
+}
+
 tapml_status plan_setup_places(struct plan_setup *plan_setup)
 {
     const struct options *options = plan_setup->options;
@@ -202,6 +216,7 @@ tapml_status plan_setup_places(struct plan_setup *plan_setup)
 
     TAPML_TRY(setup_take_isolation(setup, options));
     TAPML_TRY(setup_take_observers(setup, options));
+    TAPML_TRY(take_ring(setup, options));
     TAPML_TRY(add_source(plan_setup));
     TAPML_TRY(setup_read_activations(options, &plan_setup->activation));
     const int is_reduced = activation_is_reduced(plan_setup->activation);

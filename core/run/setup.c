@@ -450,7 +450,8 @@ tapml_status setup_place(struct setup *setup, const char *name, const char *back
     const struct place_settings settings = {.name = name,
                                             .backend = backend,
                                             .isolation = setup_isolation(setup, backend),
-                                            .observers = setup->observers};
+                                            .observers = setup->observers,
+                                            .ring = setup->ring};
     struct place *place = NULL;
 
     TAPML_TRY(setup_add_place(setup, &settings, &place));

@@ -33,6 +33,7 @@ struct setup {
     struct place_isolation isolation;         // Of what setup_place opens,
     int is_isolation_given;                   // by options; else setup_isolation chooses.
     const char *observers;                    // Of what setup_place opens; or NULL.
+    struct ring_settings ring;                // Likewise.
     struct place *places[SESSION_PLACES_MAX]; // Own, in the order in which they were added.
     uint32_t place_count;
     struct timelines timelines; // Those of the options, by which each place is drawn.

@@ -449,6 +449,7 @@ tapml_status guard_create(struct backend *inner, struct guard **out_guard)
     guard->vt.map = guard_map;
     guard->vt.unmap = guard_unmap;
     guard->vt.call = guard_call;
+    guard->vt.aside = NULL; // Its buffers are its own.
     guard->wrapper = (struct backend_wrapper){.backend = {.vt = &guard->vt}, .inner = inner};
     guard->is_measuring = 1;
     *out_guard = guard;

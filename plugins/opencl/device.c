@@ -57,6 +57,7 @@ void device_close(struct driver_device *device)
 {
     const struct driver_functions *cl = &device->root->cl;
 
+    aside_end(device);
     if (device->queue != NULL) {
         (void)cl->clFinish(device->queue); // A failure was reported by `wait`, or not asked for.
         (void)cl->clReleaseCommandQueue(device->queue);

@@ -204,4 +204,8 @@ const struct gpu_driver driver_table = {
     .sources = DRIVER_SOURCES,
     .passing = GPU_PASSES_ARGUMENTS,
     .buffer_import = memory_import,
+    .aside_write = aside_write,
+    .aside_follow = aside_follow,
+    .aside_signal = aside_signal,
+    .aside_join = aside_join,
 };

@@ -49,6 +49,9 @@ struct driver_device {
         uint64_t ticket;
         cl_event event;
     } marker[DRIVER_MARKER_MAX];
+    cl_command_queue aside;            // Of writes beside the queue; NULL before the first.
+    uint64_t mark;                     // The last one, in the ring at its remainder.
+    cl_event marks[DRIVER_MARKER_MAX]; // NULL: there was none, or it is complete.
 };
 
 struct driver_buffer {
@@ -61,6 +64,21 @@ struct driver_pipeline {
     cl_program program;
     cl_kernel code;
 };
+
+// Writes beside the queue: part of the driver table. `aside_end` waits for them and forgets them.
+tapml_status aside_write(struct driver_device *device,
+                         tapml_call *call,
+                         struct driver_buffer *buffer,
+                         uint64_t offset,
+                         const void *source,
+                         uint64_t size);
+tapml_status aside_follow(struct driver_device *device, tapml_call *call, uint64_t ticket);
+tapml_status aside_signal(struct driver_device *device, tapml_call *call, uint64_t mark);
+tapml_status aside_join(struct driver_device *device, tapml_call *call, uint64_t mark);
+void aside_end(struct driver_device *device);
+
+// The event of a ticket; NULL: it is reached.
+cl_event queue_marker(const struct driver_device *device, uint64_t ticket);
 
 // The status that a code of OpenCL stands for; says which call it comes from.
 tapml_status

@@ -194,7 +194,7 @@ tapml_status queue_signal(struct driver_device *device, tapml_call *call, uint64
     return driver_check(device->root->host, call, code, "clEnqueueMarkerWithWaitList");
 }
 
-static cl_event find_marker(const struct driver_device *device, uint64_t ticket)
+cl_event queue_marker(const struct driver_device *device, uint64_t ticket)
 {
     for (uint32_t i = 0; i < device->count; i++) {
         const uint32_t at = (device->first + i) % DRIVER_MARKER_MAX;
@@ -216,7 +216,7 @@ tapml_status queue_notify(struct driver_device *device,
                           uint64_t ticket,
                           struct gpu_notice *notice)
 {
-    cl_event marker = find_marker(device, ticket);
+    cl_event marker = queue_marker(device, ticket);
 
     if (marker == NULL) {
         gpu_notice_give(notice, TAPML_OK);
@@ -262,6 +262,7 @@ tapml_status queue_restart(struct driver_device *device, tapml_call *call)
         return gpu_fail(device->root->host, call, TAPML_DEVICE_LOST, code,
                         "the device gives no other queue after a failure");
     }
+    aside_end(device);
     (void)cl->clFinish(device->queue); // Failures were reported.
     (void)cl->clReleaseCommandQueue(device->queue);
     for (; device->count > 0; device->count--) {

@@ -74,7 +74,9 @@ struct gpu_device {
     enum gpu_tile tile;
     int is_synchronous;         // Waits for every launch, so that a failure names its call.
     struct driver_buffer *none; // 16 bytes, bound where an optional tensor is absent.
-    uint64_t ticket;            // The last one given out.
+    uint64_t ticket;            // The last one given out,
+    uint64_t mark;              // and the last mark of what is written aside.
+    uint32_t queue_count;       // Alive.
     tapml_status failure;       // Of queued work: the answer to everything from then on.
     struct gpu_products products;
     struct gpu_foreign *foreign; // What computes the one op of this device; NULL: the kernels do.
@@ -89,6 +91,8 @@ struct gpu_queue {
     struct gpu_device *device;
     uint64_t calls;        // Op calls begun.
     uint64_t launches;     // Kernels launched for them.
+    int is_aside;          // So far it only writes, beside the stream.
+    int has_aside;         // Something, behind the last mark.
     uint32_t half;         // K_V_HALF where the activations of the call are f16.
     tapml_support *answer; // Not NULL in a dry run: the op is checked and not launched.
 };
@@ -100,7 +104,9 @@ struct gpu_timeline {
     struct gpu_notice *notices; // Of values above this one, the newest first.
     uint32_t first, count;      // Of the ring.
     struct {
-        uint64_t value, ticket;
+        uint64_t value;
+        uint64_t ticket; // 0: not known yet, of a mark.
+        uint64_t mark;   // 0: the signal was of the stream.
     } pending[GPU_PENDING_MAX];
 };
 

@@ -3,6 +3,7 @@
 #include "plan.h"
 
 #include "own.h"
+#include "queue.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -214,6 +215,9 @@ static tapml_status queue_launch(struct gpu_queue *queue,
     tapml_status status = gpu_device_check(device, call);
 
     if (status == TAPML_OK) {
+        status = gpu_queue_leave_aside(queue, call);
+    }
+    if (status == TAPML_OK) {
         status = find_pipeline(device, call, plan, foreign, &pipeline);
     }
     if (status != TAPML_OK) {
@@ -295,6 +299,9 @@ gpu_plan_product(struct gpu_queue *queue, tapml_call *call, const struct gpu_pro
     tapml_status status = gpu_device_check(device, call);
 
     own.number = queue->calls;
+    if (status == TAPML_OK) {
+        status = gpu_queue_leave_aside(queue, call);
+    }
     if (status == TAPML_OK) {
         status = device->root->driver->product(device->impl, call, &own);
     }

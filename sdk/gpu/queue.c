@@ -12,6 +12,7 @@ static void queue_release(tapml_object *object)
 {
     struct gpu_queue *queue = (struct gpu_queue *)object;
 
+    queue->device->queue_count--;
     gpu_free(&queue->device->root->host, queue, sizeof(*queue));
 }
 
@@ -65,8 +66,43 @@ tapml_status gpu_queue_new(tapml_object *device, tapml_call *call, tapml_object 
     }
     queue->base.vt = &queue_vt;
     queue->device = owner;
+    queue->is_aside = owner->queue_count++ > 0 && owner->root->driver->aside_write != NULL;
     *out_queue = &queue->base;
     return TAPML_OK;
+}
+
+// -- Aside -------------------------------------------------------------------------------------
+
+// A mark behind all that the queue has written aside.
+static tapml_status put_mark(struct gpu_queue *queue, tapml_call *call)
+{
+    struct gpu_device *device = queue->device;
+    const tapml_status status =
+        device->root->driver->aside_signal(device->impl, call, device->mark + 1);
+
+    if (status == TAPML_OK) {
+        device->mark++;
+        queue->has_aside = 0;
+    }
+    return status;
+}
+
+tapml_status gpu_queue_leave_aside(struct gpu_queue *queue, tapml_call *call)
+{
+    struct gpu_device *device = queue->device;
+    tapml_status status = TAPML_OK;
+
+    if (!queue->is_aside) {
+        return TAPML_OK;
+    }
+    if (queue->has_aside) {
+        status = put_mark(queue, call);
+    }
+    if (status == TAPML_OK && device->mark > 0) {
+        status = device->root->driver->aside_join(device->impl, call, device->mark);
+    }
+    queue->is_aside = status != TAPML_OK;
+    return status;
 }
 
 tapml_status gpu_queue_write(tapml_object *queue,
@@ -76,11 +112,17 @@ tapml_status gpu_queue_write(tapml_object *queue,
                              const void *source,
                              uint64_t size)
 {
-    const struct gpu_device *device = ((struct gpu_queue *)queue)->device;
+    struct gpu_queue *self = (struct gpu_queue *)queue;
+    const struct gpu_device *device = self->device;
     const tapml_status status = gpu_device_check(device, call);
 
     if (status != TAPML_OK) {
         return status;
+    }
+    if (self->is_aside) {
+        self->has_aside = 1;
+        return device->root->driver->aside_write(
+            device->impl, call, ((struct gpu_buffer *)buffer)->impl, offset, source, size);
     }
     return device->root->driver->write(device->impl, call, ((struct gpu_buffer *)buffer)->impl,
                                        offset, source, size);
@@ -94,8 +136,11 @@ tapml_status gpu_queue_read(tapml_object *queue,
                             uint64_t size)
 {
     const struct gpu_device *device = ((struct gpu_queue *)queue)->device;
-    const tapml_status status = gpu_device_check(device, call);
+    tapml_status status = gpu_device_check(device, call);
 
+    if (status == TAPML_OK) {
+        status = gpu_queue_leave_aside((struct gpu_queue *)queue, call);
+    }
     if (status != TAPML_OK) {
         return status;
     }
@@ -112,8 +157,11 @@ tapml_status gpu_queue_copy(tapml_object *queue,
                             uint64_t size)
 {
     const struct gpu_device *device = ((struct gpu_queue *)queue)->device;
-    const tapml_status status = gpu_device_check(device, call);
+    tapml_status status = gpu_device_check(device, call);
 
+    if (status == TAPML_OK) {
+        status = gpu_queue_leave_aside((struct gpu_queue *)queue, call);
+    }
     if (source == target) {
         return gpu_fail(&device->root->host, call, TAPML_UNIMPLEMENTED, 0,
                         "a copy within one buffer");
@@ -166,8 +214,11 @@ tapml_status gpu_queue_fill(tapml_object *queue,
     if (driver->fill == NULL) {
         return launch_fill(self, call, buffer, &params);
     }
-    const tapml_status status = gpu_device_check(device, call);
+    tapml_status status = gpu_device_check(device, call);
 
+    if (status == TAPML_OK) {
+        status = gpu_queue_leave_aside(self, call);
+    }
     return status != TAPML_OK
                ? status
                : driver->fill(device->impl, call, ((struct gpu_buffer *)buffer)->impl, offset, size,
@@ -200,7 +251,8 @@ advance(struct gpu_timeline *timeline, tapml_call *call, uint64_t ticket, uint64
         gpu_notices_end(&timeline->notices, UINT64_MAX, status);
         return status;
     }
-    while (timeline->count > 0 && timeline->pending[timeline->first].ticket <= reached) {
+    while (timeline->count > 0 && timeline->pending[timeline->first].ticket > 0 &&
+           timeline->pending[timeline->first].ticket <= reached) {
         timeline->value = timeline->pending[timeline->first].value;
         timeline->first = (timeline->first + 1) % GPU_PENDING_MAX;
         timeline->count--;
@@ -209,19 +261,65 @@ advance(struct gpu_timeline *timeline, tapml_call *call, uint64_t ticket, uint64
     return TAPML_OK;
 }
 
-// The ticket behind which the timeline has `value`. Returns 0 if no signal is pending that raises
-// it so far.
-static int find_ticket(const struct gpu_timeline *timeline, uint64_t value, uint64_t *out_ticket)
+// The pending signal that raises the timeline to `value`, counted from the first; `count` if none
+// does.
+static uint32_t find_pending(const struct gpu_timeline *timeline, uint64_t value)
 {
-    for (uint32_t i = 0; i < timeline->count && timeline->value < value; i++) {
+    uint32_t i = 0;
+
+    while (i < timeline->count && timeline->value < value &&
+           timeline->pending[(timeline->first + i) % GPU_PENDING_MAX].value < value) {
+        i++;
+    }
+    return timeline->value < value ? i : timeline->count;
+}
+
+// Lets the stream wait for the mark of a pending signal, if it has one: then the next ticket is
+// behind it, and behind the signals before it.
+static tapml_status join_pending(struct gpu_timeline *timeline, tapml_call *call, uint32_t index)
+{
+    struct gpu_device *device = timeline->device;
+    const uint64_t mark = timeline->pending[(timeline->first + index) % GPU_PENDING_MAX].mark;
+    const tapml_status status =
+        mark > 0 ? device->root->driver->aside_join(device->impl, call, mark) : TAPML_OK;
+
+    for (uint32_t i = 0; status == TAPML_OK && i <= index; i++) {
         const uint32_t at = (timeline->first + i) % GPU_PENDING_MAX;
 
-        if (timeline->pending[at].value >= value) {
-            *out_ticket = timeline->pending[at].ticket;
-            return 1;
+        if (timeline->pending[at].ticket == 0) {
+            timeline->pending[at].ticket = device->ticket + 1;
         }
     }
-    return 0;
+    return status;
+}
+
+// The ticket behind which a pending signal is reached, which has been given out and flushed.
+static tapml_status
+find_ticket(struct gpu_timeline *timeline, tapml_call *call, uint32_t index, uint64_t *out_ticket)
+{
+    struct gpu_device *device = timeline->device;
+    const struct gpu_driver *driver = device->root->driver;
+    const uint64_t *ticket = &timeline->pending[(timeline->first + index) % GPU_PENDING_MAX].ticket;
+    tapml_status status = *ticket == 0 ? join_pending(timeline, call, index) : TAPML_OK;
+
+    if (status == TAPML_OK && *ticket > device->ticket) {
+        status = driver->signal(device->impl, call, device->ticket + 1);
+        if (status == TAPML_OK) {
+            device->ticket++;
+            status = driver->flush(device->impl, call);
+        }
+    }
+    *out_ticket = *ticket;
+    return status;
+}
+
+static tapml_status
+advance_to(struct gpu_timeline *timeline, tapml_call *call, uint32_t index, uint64_t timeout_ns)
+{
+    uint64_t ticket = 0;
+    const tapml_status status = find_ticket(timeline, call, index, &ticket);
+
+    return status == TAPML_OK ? advance(timeline, call, ticket, timeout_ns) : status;
 }
 
 static void timeline_release(tapml_object *object)
@@ -229,9 +327,7 @@ static void timeline_release(tapml_object *object)
     struct gpu_timeline *timeline = (struct gpu_timeline *)object;
 
     while (timeline->notices != NULL && timeline->count > 0) {
-        const uint64_t ticket = timeline->pending[timeline->first].ticket;
-
-        if (advance(timeline, NULL, ticket, UINT64_MAX) != TAPML_OK) {
+        if (advance_to(timeline, NULL, 0, UINT64_MAX) != TAPML_OK) {
             break; // The notices have it.
         }
     }
@@ -261,14 +357,15 @@ tapml_status gpu_timeline_new(tapml_object *device,
 
 tapml_status gpu_queue_signal(tapml_object *queue, tapml_call *call, tapml_point point)
 {
-    struct gpu_device *device = ((struct gpu_queue *)queue)->device;
+    struct gpu_queue *self = (struct gpu_queue *)queue;
+    struct gpu_device *device = self->device;
     struct gpu_timeline *timeline = (struct gpu_timeline *)point.timeline;
 
     if (timeline->count == GPU_PENDING_MAX) { // The host is far ahead: let the device catch up.
         tapml_status status = device->root->driver->flush(device->impl, call);
 
         if (status == TAPML_OK) {
-            status = advance(timeline, call, timeline->pending[timeline->first].ticket, UINT64_MAX);
+            status = advance_to(timeline, call, 0, UINT64_MAX);
         }
         if (status != TAPML_OK) {
             return status;
@@ -277,6 +374,13 @@ tapml_status gpu_queue_signal(tapml_object *queue, tapml_call *call, tapml_point
     const uint32_t last = (timeline->first + timeline->count++) % GPU_PENDING_MAX;
 
     timeline->pending[last].value = point.value;
+    timeline->pending[last].ticket = timeline->pending[last].mark = 0;
+    if (self->is_aside) {
+        const tapml_status status = put_mark(self, call);
+
+        timeline->pending[last].mark = device->mark;
+        return status;
+    }
     timeline->pending[last].ticket = ++device->ticket;
     return device->root->driver->signal(device->impl, call, device->ticket);
 }
@@ -286,7 +390,7 @@ tapml_status gpu_timeline_value(tapml_object *timeline, tapml_call *call, uint64
     struct gpu_timeline *self = (struct gpu_timeline *)timeline;
 
     if (self->count > 0) {
-        const tapml_status status = advance(self, call, self->pending[self->first].ticket, 0);
+        const tapml_status status = advance_to(self, call, 0, 0);
 
         if (status != TAPML_OK) {
             return status;
@@ -300,10 +404,10 @@ tapml_status
 gpu_timeline_wait(tapml_object *timeline, tapml_call *call, uint64_t value, uint64_t timeout_ns)
 {
     struct gpu_timeline *self = (struct gpu_timeline *)timeline;
-    uint64_t ticket = 0;
+    const uint32_t index = find_pending(self, value);
 
-    if (find_ticket(self, value, &ticket)) {
-        const tapml_status status = advance(self, call, ticket, timeout_ns);
+    if (index < self->count) {
+        const tapml_status status = advance_to(self, call, index, timeout_ns);
 
         if (status != TAPML_OK) {
             return status;
@@ -331,9 +435,15 @@ tapml_status gpu_timeline_notify(
         return gpu_fail(&device->root->host, call, TAPML_UNIMPLEMENTED, 0,
                         "it notifies of no point");
     }
-    if (!find_ticket(self, value, &ticket)) {
+    const uint32_t index = find_pending(self, value);
+
+    if (index == self->count) {
         function(user, TAPML_OK);
         return TAPML_OK;
+    }
+    status = find_ticket(self, call, index, &ticket);
+    if (status != TAPML_OK) {
+        return status;
     }
     status =
         gpu_notices_add(&self->notices, &device->root->host, call, value, function, user, &notice);
@@ -346,13 +456,35 @@ tapml_status gpu_timeline_notify(
     return status;
 }
 
+// What the stream signals comes before what is queued there later anyway.
+static tapml_status wait_for(const struct gpu_queue *queue,
+                             tapml_call *call,
+                             struct gpu_timeline *timeline,
+                             uint32_t index)
+{
+    const struct gpu_device *device = queue->device;
+    const uint32_t at = (timeline->first + index) % GPU_PENDING_MAX;
+    const uint64_t mark = timeline->pending[at].mark, ticket = timeline->pending[at].ticket;
+
+    if (queue->is_aside && mark == 0) {
+        return device->root->driver->aside_follow(device->impl, call, ticket);
+    }
+    return !queue->is_aside && mark > 0 ? join_pending(timeline, call, index) : TAPML_OK;
+}
+
 tapml_status gpu_queue_wait(tapml_object *queue, tapml_call *call, tapml_point point)
 {
-    const struct gpu_device *device = ((struct gpu_queue *)queue)->device;
+    const struct gpu_queue *self = (struct gpu_queue *)queue;
+    const struct gpu_device *device = self->device;
+    struct gpu_timeline *timeline = (struct gpu_timeline *)point.timeline;
 
-    if (((struct gpu_timeline *)point.timeline)->device != device) {
+    if (timeline->device != device) {
         return gpu_fail(&device->root->host, call, TAPML_UNIMPLEMENTED, 0,
                         "the point is one of another device");
     }
-    return gpu_device_check(device, call);
+    const tapml_status status = gpu_device_check(device, call);
+    const uint32_t index = find_pending(timeline, point.value);
+
+    return status == TAPML_OK && index < timeline->count ? wait_for(self, call, timeline, index)
+                                                         : status;
 }

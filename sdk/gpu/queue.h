@@ -6,6 +6,9 @@
 //
 // A device is one stream, independently of the number of queues. The driver counts tickets on it; a
 // timeline maps values of the host to tickets, so any number of timelines can follow one stream.
+//
+// A second queue that only writes does so beside the stream, if the driver can (aside_write). Its
+// signals are marks; where the host waits for one, the stream waits for it, and gives a ticket.
 #pragma once
 
 #include "objects.h"
@@ -36,6 +39,10 @@ tapml_status gpu_queue_fill(tapml_object *queue,
                             uint64_t offset,
                             uint64_t size,
                             uint32_t pattern);
+
+// Before anything but a write on a queue: from then on all that it does is in the order of the
+// stream.
+tapml_status gpu_queue_leave_aside(struct gpu_queue *queue, tapml_call *call);
 tapml_status gpu_queue_signal(tapml_object *queue, tapml_call *call, tapml_point point);
 tapml_status gpu_queue_flush(tapml_object *queue, tapml_call *call);
 

@@ -300,6 +300,26 @@ struct gpu_driver {
                                   uint64_t size,
                                   uint32_t access,
                                   struct driver_buffer **out_buffer);
+
+    // -- Beside the stream ---------------------------------------------------------------------
+
+    // A second stream, of writes alone, which are done while the first one computes. What a second
+    // queue of the host writes goes there. All NULL: the device has nothing to copy with beside its
+    // work, and everything is done in one order.
+    tapml_status (*aside_write)(struct driver_device *device,
+                                tapml_call *call,
+                                struct driver_buffer *buffer,
+                                uint64_t offset,
+                                const void *source,
+                                uint64_t size);
+
+    // Writes aside from now on begin when a ticket of the stream is reached. It has been flushed.
+    tapml_status (*aside_follow)(struct driver_device *device, tapml_call *call, uint64_t ticket);
+
+    // `mark` is reached when all writes aside before it are done; it is handed over. Marks count 1,
+    // 2, 3 ... Commands of the stream from now on begin when a mark is reached.
+    tapml_status (*aside_signal)(struct driver_device *device, tapml_call *call, uint64_t mark);
+    tapml_status (*aside_join)(struct driver_device *device, tapml_call *call, uint64_t mark);
 };
 
 #ifdef __cplusplus

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What exec/residency and exec/residency_slots know of the weights of a place; private to them.
+#pragma once
+
+#include "base/table.h"
+#include "exec/residency.h"
+#include "tensor/tiles.h"
+
+struct arena;
+
+// Bytes of which writes of weights are multiples.
+enum { RESIDENCY_GRAIN = 16 };
+
+// A span that has a buffer of its own.
+struct span {
+    tapml_tensor tensor;
+    int64_t bytes;
+    const unsigned char *data; // In host memory.
+};
+
+// Some rows of a weight, or all of it.
+struct panel {
+    tapml_tensor tensor;
+    int64_t shape[TAPML_MAX_RANK];
+    const unsigned char *data; // In host memory.
+    uint64_t bytes;
+
+    // The last bytes with zeros behind them, so that whole grains are written. Stays until the
+    // write is done.
+    unsigned char tail[RESIDENCY_GRAIN];
+
+    int is_of_file;     // `tensor` lies in the buffer of a shared file.
+    struct span *spans; // Used where they lie; then there is one panel. NULL: it has `data`.
+    const tapml_tensor *span_list[CODEC_TILES_SPANS_MAX];
+};
+
+// A weight that was asked for.
+struct weight {
+    struct resident resident; // First.
+    const void *data;         // Its contents, to detect another weight of the same name.
+    int is_in_slots;          // Its buffers are those of exec/residency_slots.
+    struct panel *panels;
+    uint64_t panel_count;
+};
+
+// A file of a checkpoint that is shared.
+struct shared_file {
+    struct file_map map;
+    tapml_object *buffer; // Over its pages, where the backend imports memory whole; or NULL.
+};
+
+struct residency {
+    struct backend *backend;
+    struct arena *arena; // Of the weights and their panels.
+    uint64_t generation; // Of the backend, when the weights were loaded.
+    struct table known;  // Key to position in `weights`.
+    struct weight **weights;
+    size_t count;
+    size_t capacity;
+    uint64_t spread_bytes; // Of weights that do not stay in the blocks or tiles of their file.
+    struct shared_file *shared;
+    size_t shared_count, shared_capacity;
+    uint64_t copied_bytes; // Of loaded panels that are not in place.
+    uint64_t changes;      // Loads and releases.
+    int has_slots;         // Nothing is used in place, of a device (exec/residency_slots).
+};
+
+// Where a panel is written.
+struct residency_spot {
+    tapml_object *buffer;
+    uint64_t offset;
+    int is_aside; // Beside the queue (device/backend.h).
+};
+
+// The shared file that has all of `bytes`, or NULL.
+const struct shared_file *
+residency_file(const struct residency *set, const void *data, uint64_t bytes);
+
+// Queues the writes of a panel, with zeros behind it up to a whole grain.
+tapml_status residency_write(struct residency *set,
+                             struct panel *panel,
+                             const struct residency_spot *spot) STATUS_USED;

@@ -1,0 +1,493 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/ring.h"
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "exec/prefetch.h"
+#include "exec/residency_slots.h"
+
+// Sections in the order of their turns, over all calls, have numbers from 0; number n is in slot
+// n % slots.
+struct slot {
+    tapml_object *buffer;       // NULL: of a place on host memory.
+    struct backend_point freed; // Behind the last reader of what it had, if `has_freed`.
+    struct backend_point filled;
+    int has_freed;
+};
+
+// The pages of a section.
+struct pages {
+    struct prefetch_span *spans;
+    struct residency_source *sources;
+    uint32_t count;
+    uint64_t asked; // The number of the piece of work that reads them; 0: none.
+};
+
+struct ring {
+    struct backend *backend;
+    struct residency *weights;
+    struct ring_settings settings;
+    struct prefetch *prefetch;
+    int is_host, is_aside;
+    const struct ring_program *program; // That is running, or ran last; or NULL.
+    uint64_t generation;                // Of the backend, as slots were filled.
+    struct slot slots[RING_SLOTS_MAX];
+    uint32_t slot_count;
+    uint64_t slot_bytes;
+    struct pages *pages; // Of each section.
+    uint32_t pages_count;
+    uint64_t next;    // The number that comes in the next turn.
+    uint64_t filled;  // Numbers below this one are in slots, or were,
+    uint64_t asked;   // and below this one their pages are being read.
+    uint32_t current; // The section that is entered; UINT32_MAX: none.
+    int is_in_doubt;  // What slots have: the last call did not end.
+    struct ring_figures figures;
+};
+
+void ring_program_destroy(struct ring_program *program)
+{
+    if (program) {
+        ring_plan_release(&program->plan);
+        alloc_free(program->weights);
+        alloc_free(program);
+    }
+}
+
+tapml_status ring_create(struct backend *backend,
+                         struct residency *weights,
+                         const struct ring_settings *settings,
+                         struct ring **out_ring)
+{
+    struct backend_aside ask = {.kind = BACKEND_ASIDE_SIGNAL};
+    struct ring *ring = alloc_new(sizeof(*ring));
+    if (!ring) {
+        return status_no_memory();
+    }
+    ring->backend = backend;
+    ring->weights = weights;
+    ring->settings = *settings;
+    ring->is_host = backend_info(backend)->is_host_memory;
+    ring->current = UINT32_MAX;
+    ASSERT(ring->is_host || residency_slots_are_used(weights));
+    tapml_status status = ring->is_host ? TAPML_UNIMPLEMENTED : backend_aside(backend, &ask);
+    ring->is_aside = ring->figures.is_aside = status == TAPML_OK;
+    status = status == TAPML_UNIMPLEMENTED ? TAPML_OK : status;
+    status = status == TAPML_OK ? prefetch_create(settings->bytes_per_s, &ring->prefetch) : status;
+    if (status != TAPML_OK) {
+        ring_destroy(ring);
+        return status;
+    }
+    *out_ring = ring;
+    return TAPML_OK;
+}
+
+static void free_pages(struct ring *ring)
+{
+    for (uint32_t i = 0; i < ring->pages_count; i++) {
+        alloc_free(ring->pages[i].spans);
+        alloc_free(ring->pages[i].sources);
+    }
+    alloc_free(ring->pages);
+    ring->pages = NULL;
+    ring->pages_count = 0;
+}
+
+static void free_slots(struct ring *ring)
+{
+    for (uint32_t i = 0; i < ring->slot_count; i++) {
+        residency_slots_free(ring->weights, ring->slots[i].buffer, ring->slot_bytes);
+        ring->slots[i] = (struct slot){0};
+    }
+    ring->slot_count = 0;
+}
+
+// -- Sections ----------------------------------------------------------------------------------
+
+static const struct ring_plan *plan_of(const struct ring *ring)
+{
+    return &ring->program->plan;
+}
+
+static const struct ring_section *section_of(const struct ring *ring, uint64_t number)
+{
+    const struct ring_plan *plan = plan_of(ring);
+    return &plan->sections[number % plan->section_count];
+}
+
+static struct pages *pages_of(const struct ring *ring, uint64_t number)
+{
+    return &ring->pages[number % plan_of(ring)->section_count];
+}
+
+static struct resident *resident_of(const struct ring *ring, const struct ring_item *item)
+{
+    return ring->program->weights[item->weight];
+}
+
+static void leave(struct ring *ring)
+{
+    if (ring->current == UINT32_MAX || ring->is_host) {
+        ring->current = UINT32_MAX;
+        return;
+    }
+    const struct ring_section *section = &plan_of(ring)->sections[ring->current];
+    for (uint32_t i = 0; i < section->item_count; i++) {
+        const struct ring_item *item = &plan_of(ring)->items[section->first_item + i];
+        residency_slots_leave(resident_of(ring, item));
+    }
+    ring->current = UINT32_MAX;
+}
+
+static void enter(struct ring *ring, uint32_t index, const struct slot *slot)
+{
+    const struct ring_section *section = &plan_of(ring)->sections[index];
+    for (uint32_t i = 0; !ring->is_host && i < section->item_count; i++) {
+        const struct ring_item *item = &plan_of(ring)->items[section->first_item + i];
+        residency_slots_enter(resident_of(ring, item), slot->buffer, item->offset);
+    }
+    ring->current = index;
+}
+
+// -- Pages -------------------------------------------------------------------------------------
+
+static uint32_t count_sources(const struct ring *ring, const struct ring_section *section)
+{
+    struct residency_source source;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < section->item_count; i++) {
+        const struct ring_item *item = &plan_of(ring)->items[section->first_item + i];
+        uint64_t at = 0;
+        while (residency_slots_source(ring->weights, resident_of(ring, item), at, &source)) {
+            at++;
+            count++;
+        }
+    }
+    return count;
+}
+
+static tapml_status
+find_pages(const struct ring *ring, const struct ring_section *section, struct pages *out_pages)
+{
+    const uint32_t count = count_sources(ring, section);
+    out_pages->spans = alloc_array((size_t)count + 1, sizeof(*out_pages->spans));
+    out_pages->sources = alloc_array((size_t)count + 1, sizeof(*out_pages->sources));
+    if (!out_pages->spans || !out_pages->sources) {
+        return status_no_memory();
+    }
+    for (uint32_t i = 0; i < section->item_count; i++) {
+        const struct ring_item *item = &plan_of(ring)->items[section->first_item + i];
+        struct residency_source *source = &out_pages->sources[out_pages->count];
+        for (uint64_t at = 0;
+             residency_slots_source(ring->weights, resident_of(ring, item), at, source); at++) {
+            out_pages->spans[out_pages->count++] =
+                (struct prefetch_span){source->data, source->bytes};
+            source = &out_pages->sources[out_pages->count];
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status find_all_pages(struct ring *ring)
+{
+    const uint32_t count = plan_of(ring)->section_count;
+    ring->pages = alloc_array((size_t)count + 1, sizeof(*ring->pages));
+    if (!ring->pages) {
+        return status_no_memory();
+    }
+    ring->pages_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        TAPML_TRY(find_pages(ring, &plan_of(ring)->sections[i], &ring->pages[i]));
+    }
+    return TAPML_OK;
+}
+
+// Asks for the pages of the sections that come: as many as there are slots, and of a device as many
+// again, since what is in its slots was copied.
+static tapml_status ask_ahead(struct ring *ring)
+{
+    const struct ring_plan *plan = plan_of(ring);
+    const uint64_t begin = ring->is_host ? ring->next : ring->filled;
+    uint64_t end = begin + plan->slots;
+    if (end > begin + plan->section_count) {
+        end = begin + plan->section_count;
+    }
+    if (ring->asked < begin) {
+        ring->asked = begin;
+    }
+    for (; ring->asked < end; ring->asked++) {
+        struct pages *pages = pages_of(ring, ring->asked);
+        if (pages->count > 0) {
+            TAPML_TRY(prefetch_ask(ring->prefetch, pages->spans, pages->count, &pages->asked));
+        }
+    }
+    return TAPML_OK;
+}
+
+static int are_read(const struct ring *ring, uint64_t number)
+{
+    const struct pages *pages = pages_of(ring, number);
+    return pages->asked == 0 || prefetch_is_done(ring->prefetch, pages->asked);
+}
+
+static void wait_for_pages(struct ring *ring, uint64_t number)
+{
+    const struct pages *pages = pages_of(ring, number);
+    if (!are_read(ring, number)) {
+        const uint64_t begin_ns = clock_now_ns();
+        prefetch_wait(ring->prefetch, pages->asked);
+        ring->figures.waited_ns += clock_now_ns() - begin_ns;
+    }
+}
+
+static void leave_pages(struct ring *ring, uint64_t number)
+{
+    struct pages *pages = pages_of(ring, number);
+    for (uint32_t i = 0; i < pages->count; i++) {
+        const struct residency_source *source = &pages->sources[i];
+        file_map_leave(source->map, source->data, source->bytes);
+    }
+    pages->asked = 0;
+}
+
+// -- Slots -------------------------------------------------------------------------------------
+
+static struct slot *slot_of(struct ring *ring, uint64_t number)
+{
+    return &ring->slots[number % plan_of(ring)->slots];
+}
+
+static tapml_status
+aside(struct ring *ring, enum backend_aside_kind kind, struct backend_point *point)
+{
+    struct backend_aside request = {.kind = kind, .point = *point};
+    TAPML_TRY(backend_aside(ring->backend, &request));
+    *point = request.point;
+    return TAPML_OK;
+}
+
+// Queues the copies of a section into its slot.
+static tapml_status fill(struct ring *ring, uint64_t number)
+{
+    const struct ring_section *section = section_of(ring, number);
+    struct slot *slot = slot_of(ring, number);
+    wait_for_pages(ring, number);
+    if (ring->is_aside && slot->has_freed) {
+        TAPML_TRY(aside(ring, BACKEND_ASIDE_FOLLOW, &slot->freed));
+    }
+    for (uint32_t i = 0; i < section->item_count; i++) {
+        const struct ring_item *item = &plan_of(ring)->items[section->first_item + i];
+        TAPML_TRY(residency_slots_fill(ring->weights, resident_of(ring, item), slot->buffer,
+                                       item->offset, ring->is_aside));
+    }
+    ring->figures.loaded_bytes += section->bytes;
+    return ring->is_aside ? aside(ring, BACKEND_ASIDE_SIGNAL, &slot->filled) : TAPML_OK;
+}
+
+// Fills slots that nothing queued later reads: up to `end`, of which `must` come whatever they wait
+// for, and others if their pages are there.
+static tapml_status fill_ahead(struct ring *ring, uint64_t must, uint64_t end)
+{
+    TAPML_TRY(ask_ahead(ring));
+    while (ring->filled < end && (ring->filled < must || are_read(ring, ring->filled))) {
+        TAPML_TRY(fill(ring, ring->filled));
+        ring->filled++;
+        TAPML_TRY(ask_ahead(ring));
+    }
+    return TAPML_OK;
+}
+
+// The section that was entered is read no more by what is queued from now on.
+static tapml_status free_current(struct ring *ring)
+{
+    const uint64_t number = ring->next - 1;
+    if (ring->current == UINT32_MAX) {
+        return TAPML_OK;
+    }
+    if (!ring->is_host) {
+        struct slot *slot = slot_of(ring, number);
+        if (ring->is_aside) {
+            TAPML_TRY(backend_signal(ring->backend, &slot->freed));
+            slot->has_freed = 1;
+        }
+    }
+    leave(ring);
+    leave_pages(ring, number);
+    return TAPML_OK;
+}
+
+// -- Programs ----------------------------------------------------------------------------------
+
+// Nothing is in slots any more. The backend has no work.
+static void empty(struct ring *ring, uint32_t section)
+{
+    const uint32_t count = ring->program ? plan_of(ring)->section_count : 0;
+    prefetch_drop(ring->prefetch);
+    for (uint32_t i = 0; i < ring->pages_count; i++) {
+        ring->pages[i].asked = 0;
+    }
+    for (uint32_t i = 0; i < ring->slot_count; i++) {
+        ring->slots[i].has_freed = 0;
+    }
+    ring->next = ring->filled = ring->asked = count > 0 ? section : 0;
+    ring->generation = backend_generation(ring->backend);
+}
+
+static tapml_status restart(struct ring *ring, uint32_t section)
+{
+    leave(ring);
+    TAPML_TRY(backend_wait(ring->backend));
+    empty(ring, section);
+    return TAPML_OK;
+}
+
+static tapml_status make_slots(struct ring *ring)
+{
+    const struct ring_plan *plan = plan_of(ring);
+    if (plan->section_count == 0 || ring->is_host ||
+        (ring->slot_count == plan->slots && ring->slot_bytes == plan->slot_bytes)) {
+        return TAPML_OK;
+    }
+    free_slots(ring);
+    ring->slot_bytes = plan->slot_bytes;
+    for (; ring->slot_count < plan->slots; ring->slot_count++) {
+        TAPML_TRY(residency_slots_new(ring->weights, plan->slot_bytes,
+                                      &ring->slots[ring->slot_count].buffer));
+    }
+    return TAPML_OK;
+}
+
+// Weights that stay under one program may go under another.
+static tapml_status release_all(struct ring *ring)
+{
+    struct resident *resident = NULL;
+    for (size_t i = 0; (resident = residency_at(ring->weights, i)) != NULL; i++) {
+        TAPML_TRY(residency_release(ring->weights, resident));
+        residency_slots_keep(resident, 0);
+    }
+    return TAPML_OK;
+}
+
+// Of a device: what does not stay lies in slots. Another program that was compiled since may have
+// said otherwise.
+static void keep_in_slots(const struct ring *ring)
+{
+    for (uint32_t i = 0; !ring->is_host && i < ring->program->weight_count; i++) {
+        if (!ring->program->weights[i]->tensor) {
+            residency_slots_keep(ring->program->weights[i], !plan_of(ring)->stays[i]);
+        }
+    }
+}
+
+static tapml_status change_program(struct ring *ring, const struct ring_program *program)
+{
+    leave(ring);
+    TAPML_TRY(backend_wait(ring->backend));
+    if (!ring->is_host) {
+        TAPML_TRY(release_all(ring));
+    }
+    ring->program = NULL;
+    empty(ring, 0);
+    free_pages(ring);
+    ring->program = program;
+    const tapml_status status = make_slots(ring);
+    if (status != TAPML_OK) {
+        free_slots(ring);
+        ring->program = NULL;
+        return status;
+    }
+    return find_all_pages(ring);
+}
+
+tapml_status ring_begin(struct ring *ring, const struct ring_program *program)
+{
+    if (ring->program != program) {
+        TAPML_TRY(change_program(ring, program));
+    } else if (ring->is_in_doubt || ring->generation != backend_generation(ring->backend)) {
+        TAPML_TRY(restart(ring, 0));
+    }
+    keep_in_slots(ring);
+    ring->is_in_doubt = 1;
+    return TAPML_OK;
+}
+
+void ring_distrust(struct ring *ring)
+{
+    ring->is_in_doubt = 1;
+}
+
+tapml_status ring_turn(struct ring *ring, uint32_t section)
+{
+    const struct ring_plan *plan = plan_of(ring);
+    ASSERT(section < plan->section_count);
+    TAPML_TRY(free_current(ring));
+    if (ring->next % plan->section_count != section ||
+        ring->generation != backend_generation(ring->backend)) {
+        TAPML_TRY(restart(ring, section));
+    }
+    ring->figures.sections++;
+    if (ring->is_host) {
+        TAPML_TRY(ask_ahead(ring));
+        wait_for_pages(ring, ring->next);
+    } else {
+        struct slot *slot = slot_of(ring, ring->next);
+        const uint64_t ahead = ring->is_aside ? ring->next + plan->slots : ring->next + 1;
+        TAPML_TRY(fill_ahead(ring, ring->next + 1, ring->next + 1));
+        if (ring->is_aside) {
+            TAPML_TRY(aside(ring, BACKEND_ASIDE_JOIN, &slot->filled));
+        }
+        TAPML_TRY(fill_ahead(ring, ring->next + 1, ahead));
+        enter(ring, section, slot);
+    }
+    ring->current = section;
+    ring->next++;
+    return TAPML_OK;
+}
+
+tapml_status ring_end(struct ring *ring)
+{
+    ring->figures.calls++;
+    ring->is_in_doubt = 0;
+    if (plan_of(ring)->section_count == 0) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(free_current(ring));
+    if (ring->is_host || !ring->is_aside) {
+        return ask_ahead(ring);
+    }
+    return fill_ahead(ring, ring->next, ring->next + plan_of(ring)->slots);
+}
+
+void ring_forget(struct ring *ring)
+{
+    if (!ring->program) {
+        return;
+    }
+    leave(ring);
+    prefetch_drop(ring->prefetch);
+    free_pages(ring);
+    ring->program = NULL;
+}
+
+void ring_destroy(struct ring *ring)
+{
+    if (ring) {
+        ring_forget(ring);
+        free_slots(ring);
+        prefetch_destroy(ring->prefetch);
+        free_pages(ring);
+        alloc_free(ring);
+    }
+}
+
+const struct ring_settings *ring_settings_of(const struct ring *ring)
+{
+    return &ring->settings;
+}
+
+struct ring_figures ring_figures(const struct ring *ring)
+{
+    return ring->figures;
+}
