@@ -345,14 +345,18 @@ static int has_same_shapes(const struct affine_point *left, const struct affine_
            left->value[AFFINE_CAPACITY] == right->value[AFFINE_CAPACITY];
 }
 
-// -- Rings -------------------------------------------------------------------------------------
+// -- Weights -----------------------------------------------------------------------------------
 
-static void distrust_rings(const struct executor *executor)
+// Behind a failure: what was queued behind it has perhaps not come to a device.
+static void distrust(const struct executor *executor)
 {
     for (uint32_t i = 0; i < executor->given.spaces->place_count; i++) {
-        struct ring *ring = executor->given.spaces->places[i].ring;
-        if (ring) {
-            ring_distrust(ring);
+        const struct space_place *place = &executor->given.spaces->places[i];
+        if (place->weights) {
+            residency_distrust(place->weights);
+        }
+        if (place->ring) {
+            ring_distrust(place->ring);
         }
     }
 }
@@ -445,7 +449,7 @@ static tapml_status settle(struct executor *executor)
 
 tapml_status executor_settle(struct executor *executor, tapml_status status)
 {
-    distrust_rings(executor);
+    distrust(executor);
     if (executor->program && note_failure(executor, executor->program->step_count, &status)) {
         return settle(executor);
     }
@@ -509,9 +513,8 @@ static uint64_t count_changes(const struct space_set *spaces)
     return changes;
 }
 
-tapml_status executor_run(struct executor *executor,
-                          const struct program *program,
-                          const struct affine_point *point)
+static tapml_status
+run_all(struct executor *executor, const struct program *program, const struct affine_point *point)
 {
     ASSERT(program->serial > 0 && program->point_count <= executor->point_capacity);
     // Bindings are those of another program, or of another shape.
@@ -546,6 +549,17 @@ tapml_status executor_run(struct executor *executor,
     value_set_end_call(executor->given.values, program->valid, program->arrives);
     executor->changes = count_changes(executor->given.spaces);
     return aftermath_any(executor->aftermath) ? settle(executor) : end_rings(executor, program);
+}
+
+tapml_status executor_run(struct executor *executor,
+                          const struct program *program,
+                          const struct affine_point *point)
+{
+    const tapml_status status = run_all(executor, program, point);
+    if (status != TAPML_OK) {
+        distrust(executor);
+    }
+    return status;
 }
 
 static size_t counter_of(const struct executor *executor, uint32_t op, uint32_t place)

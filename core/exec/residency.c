@@ -592,7 +592,7 @@ tapml_status residency_load(struct residency *set, struct resident *resident)
         }
     }
     resident->tensor = &weight->panels[0].tensor;
-    set->changes++;
+    weight->loaded_at = ++set->changes;
     return TAPML_OK;
 }
 
@@ -623,22 +623,43 @@ tapml_status residency_get(struct residency *set,
     return TAPML_OK;
 }
 
+static tapml_status refresh(struct residency *set, struct weight *weight)
+{
+    for (uint64_t k = 0; k < weight->panel_count; k++) {
+        struct panel *panel = &weight->panels[k];
+        TAPML_TRY(is_in_place(set, panel) ? TAPML_OK : upload(set, panel));
+    }
+    weight->is_in_doubt = 0;
+    weight->loaded_at = ++set->changes;
+    return TAPML_OK;
+}
+
 tapml_status residency_refresh(struct residency *set)
 {
     const uint64_t generation = backend_generation(set->backend);
-    if (generation == set->generation) {
-        return TAPML_OK;
-    }
-    for (size_t i = 0; i < set->count; i++) {
-        const struct weight *weight = set->weights[i];
+    const int is_lost = generation != set->generation;
+    for (size_t i = 0; (is_lost || set->is_in_doubt) && i < set->count; i++) {
+        struct weight *weight = set->weights[i];
         const int is_own = weight->resident.tensor && !weight->is_in_slots;
-        for (uint64_t k = 0; is_own && k < weight->panel_count; k++) {
-            struct panel *panel = &weight->panels[k];
-            TAPML_TRY(is_in_place(set, panel) ? TAPML_OK : upload(set, panel));
-        }
+        TAPML_TRY(is_own && (is_lost || weight->is_in_doubt) ? refresh(set, weight) : TAPML_OK);
     }
     set->generation = generation;
+    set->is_in_doubt = 0;
     return TAPML_OK;
+}
+
+void residency_settle(struct residency *set)
+{
+    set->settled = set->changes;
+}
+
+void residency_distrust(struct residency *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        struct weight *weight = set->weights[i];
+        weight->is_in_doubt = weight->is_in_doubt || weight->loaded_at > set->settled;
+    }
+    set->is_in_doubt = 1;
 }
 
 struct resident *residency_at(const struct residency *set, size_t index)

@@ -70,9 +70,15 @@ tapml_status residency_get(struct residency *set,
                            const tapml_tensor *form,
                            const tapml_tensor **out_tensor) STATUS_USED;
 
-// Loads all weights again if the backend has lost the contents of its buffers; the tensors stay. To
-// be called before work with tensors of earlier calls; `residency_get` does it.
+// Loads all weights again if the backend has lost the contents of its buffers, and those that are in
+// doubt; the tensors stay. To be called before work with tensors of earlier calls; `residency_get` does it.
 tapml_status residency_refresh(struct residency *set) STATUS_USED;
+
+// All that was queued is done: weights that were loaded are there. And what was queued since then
+// has failed: weights that were loaded since are perhaps not there, and `residency_refresh` loads
+// them again.
+void residency_settle(struct residency *set);
+void residency_distrust(struct residency *set);
 
 // The bytes of weights that were rearranged or widened, since the backend does not take the blocks
 // of files, or tiles: they are in host memory besides the file.

@@ -41,6 +41,8 @@ struct weight {
     struct resident resident; // First.
     const void *data;         // Its contents, to detect another weight of the same name.
     int is_in_slots;          // Its buffers are those of exec/residency_slots.
+    int is_in_doubt;          // Whether it has come to the device.
+    uint64_t loaded_at;       // `changes` of the set then.
     struct panel *panels;
     uint64_t panel_count;
 };
@@ -63,7 +65,9 @@ struct residency {
     struct shared_file *shared;
     size_t shared_count, shared_capacity;
     uint64_t copied_bytes; // Of loaded panels that are not in place.
-    uint64_t changes;      // Loads and releases.
+    uint64_t changes;      // Loads and releases,
+    uint64_t settled;      // of which so many are known to be done.
+    int is_in_doubt;       // Whether some weights have come to the device.
     int has_slots;         // Nothing is used in place, of a device (exec/residency_slots).
 };
 

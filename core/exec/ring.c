@@ -73,7 +73,7 @@ tapml_status ring_create(struct backend *backend,
     ring->current = UINT32_MAX;
     ASSERT(ring->is_host || residency_slots_are_used(weights));
     tapml_status status = ring->is_host ? TAPML_UNIMPLEMENTED : backend_aside(backend, &ask);
-    ring->is_aside = ring->figures.is_aside = status == TAPML_OK;
+    ring->is_aside = status == TAPML_OK;
     status = status == TAPML_UNIMPLEMENTED ? TAPML_OK : status;
     status = status == TAPML_OK ? prefetch_create(settings->bytes_per_s, &ring->prefetch) : status;
     if (status != TAPML_OK) {
@@ -418,6 +418,43 @@ void ring_distrust(struct ring *ring)
     ring->is_in_doubt = 1;
 }
 
+// How fast sections are loaded, by the first one, which is waited for.
+static tapml_status measure(struct ring *ring)
+{
+    const uint64_t bytes = section_of(ring, ring->next)->bytes;
+    TAPML_TRY(backend_wait(ring->backend));
+    const uint64_t begin_ns = clock_now_ns();
+    TAPML_TRY(ask_ahead(ring));
+    wait_for_pages(ring, ring->next);
+    if (!ring->is_host) {
+        TAPML_TRY(fill_ahead(ring, ring->next + 1, ring->next + 1));
+        TAPML_TRY(backend_wait(ring->backend));
+    }
+    const uint64_t taken_ns = clock_now_ns() - begin_ns;
+    ring->figures.bytes_per_s = (uint64_t)((double)bytes * 1e9 / (double)(taken_ns + 1)) + 1;
+    return TAPML_OK;
+}
+
+static tapml_status turn_pages(struct ring *ring)
+{
+    TAPML_TRY(ask_ahead(ring));
+    wait_for_pages(ring, ring->next);
+    return TAPML_OK;
+}
+
+static tapml_status turn_slots(struct ring *ring)
+{
+    const struct slot *slot = slot_of(ring, ring->next);
+    struct backend_point filled;
+    TAPML_TRY(fill_ahead(ring, ring->next + 1, ring->next + 1));
+    if (!ring->is_aside) {
+        return TAPML_OK;
+    }
+    filled = slot->filled; // Before the slots of what comes are filled behind it.
+    TAPML_TRY(aside(ring, BACKEND_ASIDE_JOIN, &filled));
+    return fill_ahead(ring, ring->next + 1, ring->next + plan_of(ring)->slots);
+}
+
 tapml_status ring_turn(struct ring *ring, uint32_t section)
 {
     const struct ring_plan *plan = plan_of(ring);
@@ -427,21 +464,11 @@ tapml_status ring_turn(struct ring *ring, uint32_t section)
         ring->generation != backend_generation(ring->backend)) {
         TAPML_TRY(restart(ring, section));
     }
-    ring->figures.sections++;
-    if (ring->is_host) {
-        TAPML_TRY(ask_ahead(ring));
-        wait_for_pages(ring, ring->next);
-    } else {
-        struct slot *slot = slot_of(ring, ring->next);
-        const uint64_t ahead = ring->is_aside ? ring->next + plan->slots : ring->next + 1;
-        TAPML_TRY(fill_ahead(ring, ring->next + 1, ring->next + 1));
-        if (ring->is_aside) {
-            TAPML_TRY(aside(ring, BACKEND_ASIDE_JOIN, &slot->filled));
-        }
-        TAPML_TRY(fill_ahead(ring, ring->next + 1, ahead));
-        enter(ring, section, slot);
+    if (ring->figures.bytes_per_s == 0) {
+        TAPML_TRY(measure(ring));
     }
-    ring->current = section;
+    TAPML_TRY(ring->is_host ? turn_pages(ring) : turn_slots(ring));
+    enter(ring, section, slot_of(ring, ring->next));
     ring->next++;
     return TAPML_OK;
 }
@@ -489,5 +516,49 @@ const struct ring_settings *ring_settings_of(const struct ring *ring)
 
 struct ring_figures ring_figures(const struct ring *ring)
 {
-    return ring->figures;
+    struct ring_figures figures = ring->figures;
+    figures.is_aside = ring->is_aside;
+    figures.is_host = ring->is_host;
+    if (ring->program) {
+        const struct ring_plan *plan = plan_of(ring);
+        figures.sections = plan->section_count;
+        figures.slots = plan->slots;
+        figures.slot_bytes = plan->slot_bytes;
+        figures.staying_bytes = plan->staying_bytes;
+        figures.weights_bytes = plan->weights_bytes;
+        figures.call_bytes = plan->loaded_bytes;
+    }
+    return figures;
+}
+
+static double megabytes(uint64_t bytes)
+{
+    return (double)bytes / 1e6;
+}
+
+void ring_describe(const struct ring_figures *figures, const char *place, struct text *out_text)
+{
+    if (figures->sections == 0) {
+        text_format(out_text, "ring of %s: all %.1f MB of weights stay", place,
+                    megabytes(figures->weights_bytes));
+        return;
+    }
+    text_format(out_text,
+                "ring of %s: %.1f MB of weights in %.1f MB; %.1f MB stay, and %u sections go "
+                "through %u slots of %.1f MB, %s; each call loads %.1f MB",
+                place, megabytes(figures->weights_bytes),
+                megabytes(figures->staying_bytes + figures->slots * figures->slot_bytes),
+                megabytes(figures->staying_bytes), figures->sections, figures->slots,
+                megabytes(figures->slot_bytes),
+                figures->is_host    ? "as pages of files that are read ahead"
+                : figures->is_aside ? "which are filled while the device computes"
+                                    : "which are filled in the order of the device's queue",
+                megabytes(figures->call_bytes));
+    if (figures->bytes_per_s > 0) {
+        const double load_ms = (double)figures->call_bytes / (double)figures->bytes_per_s * 1e3;
+        text_format(out_text,
+                    "; at %.2f GB/s, as measured, a call takes %.1f ms for that, beside which it "
+                    "computes: one that computes for longer is as fast as without a ring",
+                    (double)figures->bytes_per_s / 1e9, load_ms);
+    }
 }

@@ -61,19 +61,23 @@ void ring_distrust(struct ring *ring);
 // Forgets the program, which is destroyed. Slots stay.
 void ring_forget(struct ring *ring);
 
-// What it has done since it was created.
+// What the ring of the program that ran last is, and what was done since the ring was created.
 struct ring_figures {
+    uint32_t sections, slots; // No sections: all weights stay.
+    uint64_t slot_bytes;
+    uint64_t staying_bytes; // Of weights that stay beside the slots.
+    uint64_t weights_bytes; // Of all weights.
+    uint64_t call_bytes;    // Loaded in each call.
+    int is_aside;           // Slots are filled beside the queue.
+    int is_host;            // Slots are pages of files.
+
     uint64_t calls;
-    uint64_t sections;     // Turns.
-    uint64_t loaded_bytes; // Into slots.
-    uint64_t waited_ns;    // Of the host, for pages.
-    int is_aside;          // Slots are filled beside the queue.
+    uint64_t loaded_bytes;
+    uint64_t waited_ns;   // Of the host, for pages.
+    uint64_t bytes_per_s; // At which the first section was loaded, nothing else being done; or 0.
 };
 struct ring_figures ring_figures(const struct ring *ring);
 
-// Appends a sentence on what a program's ring holds and loads.
+// Appends sentences: what a ring holds and loads, and what a call takes by that at least.
 struct text;
-void ring_describe(const struct ring *ring,
-                   const struct ring_program *program,
-                   const char *place,
-                   struct text *out_text);
+void ring_describe(const struct ring_figures *figures, const char *place, struct text *out_text);

@@ -279,6 +279,7 @@ tapml_status session_begin(struct session *session, int64_t length)
     }
     TAPML_TRY(settled(session, space_wait_all(&session->spaces)));
     for (uint32_t i = 0; i < session->spaces.place_count; i++) {
+        residency_settle(session->spaces.places[i].weights);
         TAPML_TRY(residency_refresh(session->spaces.places[i].weights));
     }
     value_set_begin(session->values);
@@ -668,6 +669,11 @@ uint32_t session_refusal_count(const struct session *session)
 const struct schedule_refusal *session_refusal_at(const struct session *session, uint32_t index)
 {
     return schedule_refusal_at(session->schedule, index);
+}
+
+const struct ring *session_ring(const struct session *session, uint32_t place)
+{
+    return session->rings[place];
 }
 
 uint64_t session_calls(const struct session *session, uint32_t op, uint32_t place)

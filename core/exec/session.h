@@ -25,6 +25,7 @@
 
 enum { SESSION_PLACES_MAX = SPACE_PLACES_MAX };
 
+struct ring;
 struct session;
 struct step_count;
 struct text;
@@ -136,6 +137,9 @@ tapml_status session_count_steps(struct session *session,
                                  const uint8_t *places,
                                  int64_t count,
                                  struct step_count *out_count) STATUS_USED;
+
+// The ring of a place, which lives as long as the session; NULL: it has none.
+const struct ring *session_ring(const struct session *session, uint32_t place);
 
 // The refusals of planned backends (exec/schedule): each (op, place) once, in the order of the
 // graph, as far as the present plan has been run. Valid until the next step.

@@ -553,3 +553,37 @@ Test(residency, survives_a_lack_of_memory)
     SCRATCH_SWEEP(make_and_get(backend));
     backend_release(backend);
 }
+
+// What was queued behind a failure is loaded again, and what was there before stays.
+Test(residency, loads_again_what_is_in_doubt)
+{
+    static const float values[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+    static const int64_t shape[] = {4};
+    const tapml_tensor form = {
+        .hdr = TAPML_HDR(tapml_tensor), .dtype = TAPML_F32, .rank = 1, .shape = shape};
+    struct backend *late = late_create(&(struct late_options){0});
+    struct residency *set = NULL;
+    const tapml_tensor *tensors[2];
+    cr_assert_eq(residency_create(late, &set), TAPML_OK);
+    for (int i = 0; i < 2; i++) {
+        const struct residency_key key = {.tensor = i == 0 ? "a" : "b", .dtype = TAPML_F32};
+        cr_assert_eq(residency_get(set, &key, values[i], &form, &tensors[i]), TAPML_OK);
+        if (i == 0) {
+            cr_assert_eq(backend_wait(late), TAPML_OK);
+            residency_settle(set);
+        }
+    }
+    cr_expect_eq(late_counts(late).writes, 2);
+    residency_distrust(set);
+    cr_assert_eq(residency_refresh(set), TAPML_OK);
+    cr_expect_eq(late_counts(late).writes, 3);
+    cr_assert_eq(residency_refresh(set), TAPML_OK);
+    cr_expect_eq(late_counts(late).writes, 3);
+    cr_assert_eq(backend_wait(late), TAPML_OK);
+    residency_settle(set);
+    residency_distrust(set);
+    cr_assert_eq(residency_refresh(set), TAPML_OK);
+    cr_expect_eq(late_counts(late).writes, 3);
+    residency_destroy(set);
+    backend_release(late);
+}
