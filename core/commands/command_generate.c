@@ -426,7 +426,8 @@ static tapml_status generate(struct generate *generate)
     TAPML_TRY(open_parts(generate, &model));
     TAPML_TRY(plan_setup_places(&generate->plan_setup));
     TAPML_TRY(make_session(generate));
-    return is_embedding ? run_embedding(generate) : run_session(generate);
+    TAPML_TRY(is_embedding ? run_embedding(generate) : run_session(generate));
+    return plan_setup_explain(&generate->plan_setup, generate->session);
 }
 
 enum outcome command_generate_main(const struct command *command)

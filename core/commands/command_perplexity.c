@@ -157,7 +157,11 @@ static tapml_status measure(struct command_perplexity *state)
                                                     .user = state},
                        &state->perplexity);
 
-    return status == TAPML_OK ? print(state) : explain(state, status);
+    if (status != TAPML_OK) {
+        return explain(state, status);
+    }
+    TAPML_TRY(print(state));
+    return plan_setup_explain(&state->plan_setup, state->session);
 }
 
 static void release(struct command_perplexity *state)

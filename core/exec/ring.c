@@ -423,14 +423,20 @@ static tapml_status measure(struct ring *ring)
 {
     const uint64_t bytes = section_of(ring, ring->next)->bytes;
     TAPML_TRY(backend_wait(ring->backend));
-    const uint64_t begin_ns = clock_now_ns();
+    uint64_t begin_ns = clock_now_ns(), taken_ns = 0;
     TAPML_TRY(ask_ahead(ring));
     wait_for_pages(ring, ring->next);
+    taken_ns = clock_now_ns() - begin_ns;
     if (!ring->is_host) {
+        // Twice, since memory that is new is slower. Pages are read while others are copied.
         TAPML_TRY(fill_ahead(ring, ring->next + 1, ring->next + 1));
         TAPML_TRY(backend_wait(ring->backend));
+        begin_ns = clock_now_ns();
+        TAPML_TRY(fill(ring, ring->next));
+        TAPML_TRY(backend_wait(ring->backend));
+        const uint64_t copied_ns = clock_now_ns() - begin_ns;
+        taken_ns = copied_ns > taken_ns ? copied_ns : taken_ns;
     }
-    const uint64_t taken_ns = clock_now_ns() - begin_ns;
     ring->figures.bytes_per_s = (uint64_t)((double)bytes * 1e9 / (double)(taken_ns + 1)) + 1;
     return TAPML_OK;
 }

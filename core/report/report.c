@@ -333,6 +333,9 @@ tapml_status report_print(const json_t *target, const struct report_options *opt
                  report_markup_string(target, "plugin_version"), is_reduced ? ", activations " : "",
                  is_reduced ? activations : "");
     TAPML_TRY(report_driver_print(target, options->dir));
+    if (report_markup_string(target, "ring")[0] != '\0') {
+        (void)printf("%s\n", report_markup_string(target, "ring"));
+    }
     print_common(target);
     report_list_print_lines(&report_items_ops, json_object_get(target, "ops"), is_coloured);
     report_declared_print(target, is_coloured);

@@ -149,6 +149,12 @@ static void print_lede(const json_t *target, struct text *out)
                       report_markup_string(target, "faults"));
     }
     report_html_target_observers(target, out);
+    if (report_markup_string(target, "ring")[0] != '\0') {
+        REPORT_MARKUP(out,
+                      "<p class=\"note\"><b>Weights went through a part of their memory</b>: "
+                      "{}</p>\n",
+                      report_markup_string(target, "ring"));
+    }
 }
 
 static void print_metadata(struct text *out, const char *value, const char *label)

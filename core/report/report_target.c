@@ -61,10 +61,8 @@ static const char *state_of(const struct gather *gather, size_t index)
 
 static void tally_verdicts(struct gather *gather)
 {
-    const struct verdict_list *list = &gather->rows->verdicts;
-
-    for (size_t i = 0; i < list->count; i++) {
-        const struct verdict *verdict = &list->items[i];
+    for (size_t i = 0; i < gather->rows->verdicts.count; i++) {
+        const struct verdict *verdict = &gather->rows->verdicts.items[i];
         size_t op = 0;
 
         if (!table_find(&gather->op_of, verdict->instance, &op)) {
@@ -84,12 +82,12 @@ static void tally_verdicts(struct gather *gather)
     }
 }
 
-static void put_observers(struct gather *gather)
+static void put_noted(struct gather *gather, const char *name, const char *prefix)
 {
-    char name[128];
+    char key[128];
 
-    (void)snprintf(name, sizeof(name), RUN_METADATA_OBSERVERS "%.100s", gather->rows->target.name);
-    report_maker_text(&gather->made, "observers", metadata_get(gather->rows->store, name));
+    (void)snprintf(key, sizeof(key), "%s%.100s", prefix, gather->rows->target.name);
+    report_maker_text(&gather->made, name, metadata_get(gather->rows->store, key));
 }
 
 static void put_device(struct gather *gather)
@@ -108,7 +106,8 @@ static void put_device(struct gather *gather)
     report_maker_text(&gather->made, "build", target->build);
     report_maker_text(&gather->made, "activations", target->activations);
     report_maker_lines(&gather->made, "faults", target->faults);
-    put_observers(gather);
+    put_noted(gather, "observers", RUN_METADATA_OBSERVERS);
+    put_noted(gather, "ring", RUN_METADATA_RING);
     report_maker_lines(&gather->made, "goal", target->goal);
     report_maker_lines(&gather->made, "plan", gather->rows->offload.plan);
     report_maker_put(&gather->made, "finished_s", json_integer(gather->rows->offload.finished_s));

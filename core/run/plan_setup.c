@@ -6,7 +6,10 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "exec/plan.h"
+#include "exec/ring.h"
 #include "run/run_metadata.h"
 #include "store/metadata.h"
 #include "store/store.h"
@@ -231,6 +234,33 @@ tapml_status plan_setup_places(struct plan_setup *plan_setup)
     }
     return options_at(options, "--target", 0) != NULL ? setup_targets(setup, options)
                                                       : add_targets_of_run(plan_setup);
+}
+
+tapml_status plan_setup_explain(const struct plan_setup *plan_setup, const struct session *session)
+{
+    const struct setup *setup = plan_setup->setup;
+    const int is_wanted = options_get(plan_setup->options, "--explain") != NULL;
+
+    for (uint32_t i = 0; is_wanted && session != NULL && i < setup->place_count; i++) {
+        const struct ring *ring = session_ring(session, i);
+        struct text text;
+
+        if (ring == NULL) {
+            continue;
+        }
+        const struct ring_figures figures = ring_figures(ring);
+
+        text_init(&text);
+        ring_describe(&figures, setup->places[i]->settings.name, &text);
+        const tapml_status status = text_status(&text);
+
+        if (status == TAPML_OK) {
+            log_say("%s", text.data);
+        }
+        text_release(&text);
+        TAPML_TRY(status);
+    }
+    return TAPML_OK;
 }
 
 int plan_setup_is_mixed(const struct plan_setup *plan_setup)

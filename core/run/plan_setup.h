@@ -26,6 +26,7 @@ struct store;
         {"--ring", "MEMORY",                                                                       \
          "of the weights, which go through it: MiB, '12.5%' of them or 'auto'; docs/ring.md"},     \
         {"--slots", "N", "of --ring; chosen by default"},                                          \
+        {"--explain", NULL, "says at the end what --ring held and loaded, on the standard error"}, \
         {"--weights", "ENCODING",                                                                  \
          "encodes weights at load: docs/encodings.md; default with --plan: as in its run"},        \
     {                                                                                              \
@@ -55,6 +56,10 @@ tapml_status plan_setup_model(struct plan_setup *plan_setup,
 // Opens the places: the source; behind it those of the plan or, without one, that of reduced
 // activations.
 tapml_status plan_setup_places(struct plan_setup *plan_setup) STATUS_USED;
+
+// With --explain: what the rings of the places of a session have held and loaded.
+tapml_status plan_setup_explain(const struct plan_setup *plan_setup,
+                                const struct session *session) STATUS_USED;
 
 // Whether the model runs otherwise than on the source alone, in f32.
 int plan_setup_is_mixed(const struct plan_setup *plan_setup);

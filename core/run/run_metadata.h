@@ -43,6 +43,9 @@ const char *run_metadata_model_name(struct store *store, struct arena *arena);
 #define RUN_METADATA_URL       "url."
 #define RUN_METADATA_LISTEN    "listen."
 
+// What the weights of a target went through (exec/ring), as sentences, under this and its name.
+#define RUN_METADATA_RING "ring."
+
 // What a command that is not given the run's file needs to find its plugins (run/follow_up.h), and
 // the plugin's component that orders what is moved, where one was asked.
 #define RUN_METADATA_ARGUMENTS "run.arguments"

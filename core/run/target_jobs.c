@@ -328,6 +328,9 @@ static tapml_status run_offload(struct target_jobs *target)
                                             .user = target},
                      &counts);
     }
+    status = status == TAPML_OK
+                 ? target_metadata_note_ring(run->store, target->session, target->name)
+                 : status;
     plan_destroy(goal);
     TAPML_TRY(status);
     target->judge->executions = 0; // Those of the run are reported with its first target.

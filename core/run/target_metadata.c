@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "config/run_config.h"
+#include "exec/ring.h"
 #include "plugin/policy.h"
 #include "run/forgetting.h"
 #include "run/identity.h"
@@ -234,5 +235,27 @@ tapml_status target_metadata_settle_cases(const struct run_judge_options *run,
     const tapml_status status = settle_texts(run, place, NULL, &identity);
 
     text_release(&identity);
+    return status;
+}
+
+tapml_status
+target_metadata_note_ring(struct store *store, const struct session *session, const char *target)
+{
+    const struct ring *ring = session_ring(session, 1);
+    char name[128];
+    struct text text;
+
+    if (ring == NULL) {
+        return TAPML_OK;
+    }
+    const struct ring_figures figures = ring_figures(ring);
+
+    (void)snprintf(name, sizeof(name), RUN_METADATA_RING "%.100s", target);
+    text_init(&text);
+    ring_describe(&figures, target, &text);
+    tapml_status status = text_status(&text);
+
+    status = status == TAPML_OK ? metadata_set(store, name, text.data) : status;
+    text_release(&text);
     return status;
 }

@@ -19,3 +19,9 @@ tapml_status target_metadata_settle(const struct run_judge *judge,
 // option, activation dtype or injected fault is forgotten. Code is not compared.
 tapml_status target_metadata_settle_cases(const struct run_judge_options *run,
                                           const struct place *place) STATUS_USED;
+
+// Notes for the report what the weights of a target, the second place of a session, went through
+// (exec/ring); nothing of one without a ring.
+tapml_status target_metadata_note_ring(struct store *store,
+                                       const struct session *session,
+                                       const char *target) STATUS_USED;

@@ -80,6 +80,10 @@ for key, value, expected in [
     section, name = key.split("/")
     ini(f"{key} = {value}", [f"[{section}] {name}: expected {expected}", f"found '{value}'" if "at most" not in expected
                              else f"found {value}"], {key: value})
+for ring in ("some", "0", "-1", "1.5", "101%", "5m"):
+    ini(f"a ring of {ring}", ["[target.gpu] ring: expected 'auto', MiB from 1 to", f"or a share such as '12.5%', found '{ring}'"],
+        {"target.gpu/ring": ring})
+ini("slots of a ring", ["[target.gpu] slots: expected a whole number from 0 to 64"], {"target.gpu/slots": "65"})
 for budget in ("some", "0", "-1", "1.5", "101%", "5m"):
     ini(f"a budget of {budget}", [f"run.ini:14: [select] budget: budget is '{budget}', expected a number of cases"],
         extra=f"[select]\nbudget = {budget}\n")
