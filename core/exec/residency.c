@@ -7,7 +7,6 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "exec/residency_set.h"
-#include "exec/transfer.h"
 #include "tensor/activation.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
@@ -50,25 +49,13 @@ tapml_status residency_create(struct backend *backend, struct residency **out_se
     return TAPML_OK;
 }
 
-const struct shared_file *
-residency_file(const struct residency *set, const void *data, uint64_t bytes)
-{
-    for (size_t i = 0; i < set->shared_count; i++) {
-        const struct file_map *map = &set->shared[i].map;
-        const uint64_t offset = (uintptr_t)data - (uintptr_t)map->data;
-        if (offset < map->size && bytes <= map->size - offset) {
-            return &set->shared[i];
-        }
-    }
-    return NULL;
-}
-
 // The shared file in whose buffer a panel lies, or NULL. Where it does not begin as a buffer of its
 // own would, it is copied: kernels may take other ways there, and round differently. So it is where
 // its bytes, one by one, are beyond 32 bits.
-static const struct shared_file *find_buffer(const struct residency *set, const struct panel *panel)
+static const struct resident_file *find_buffer(const struct residency *set,
+                                               const struct resident_panel *panel)
 {
-    const struct shared_file *file = residency_file(set, panel->data, panel->bytes);
+    const struct resident_file *file = residency_set_file(set, panel->data, panel->bytes);
     const uint64_t offset = file ? (uintptr_t)panel->data - (uintptr_t)file->map.data : 0;
     const int is_plain = !panel->tensor.encoding;
     const uint64_t align = is_plain ? LANES * dtype_bytes(panel->tensor.dtype) : RESIDENCY_GRAIN;
@@ -77,12 +64,12 @@ static const struct shared_file *find_buffer(const struct residency *set, const 
 }
 
 // Whether the backend uses the bytes where they lie.
-static int is_in_place(const struct residency *set, const struct panel *panel)
+static int is_in_place(const struct residency *set, const struct resident_panel *panel)
 {
     const struct backend_info *info = backend_info(set->backend);
     return info->is_host_memory ||
            (info->borrowing == BACKEND_BORROWS_BUFFERS && !set->has_slots &&
-            residency_file(set, panel->data, panel->bytes)) ||
+            residency_set_file(set, panel->data, panel->bytes)) ||
            find_buffer(set, panel);
 }
 
@@ -94,20 +81,20 @@ are_in_place(const struct residency *set, const struct tiles_spans *spans, const
     int are_shared = info->borrowing == BACKEND_BORROWS_BUFFERS && !set->has_slots;
     for (uint32_t i = 0; i < form->encoding->n_spans && are_shared; i++) {
         const uint64_t bytes = tiles_span_bytes(form->encoding, form->shape, form->rank, i);
-        are_shared = residency_file(set, spans->at[i], bytes) != NULL;
+        are_shared = residency_set_file(set, spans->at[i], bytes) != NULL;
     }
     return info->is_host_memory || are_shared;
 }
 
-static uint64_t padded_bytes(const struct panel *panel)
+static uint64_t padded_bytes(const struct resident_panel *panel)
 {
     return (panel->bytes + RESIDENCY_GRAIN - 1) / RESIDENCY_GRAIN * RESIDENCY_GRAIN;
 }
 
-static void release_panels(struct residency *set, const struct weight *weight)
+static void release_panels(struct residency *set, const struct resident_weight *weight)
 {
     for (uint64_t i = 0; i < weight->panel_count; i++) {
-        struct panel *panel = &weight->panels[i];
+        struct resident_panel *panel = &weight->panels[i];
         for (uint32_t k = 0; panel->spans && k < panel->tensor.encoding->n_spans; k++) {
             backend_buffer_free(set->backend, panel->spans[k].tensor.buffer);
             panel->spans[k].tensor.buffer = NULL;
@@ -153,7 +140,7 @@ wrap(struct residency *set, const unsigned char *data, uint64_t bytes, tapml_obj
 
 // The buffer over all pages of a file, behind whose end they are zero. Where the device cannot have
 // it, weights are copied.
-static tapml_status import(struct residency *set, struct shared_file *file)
+static tapml_status import(struct residency *set, struct resident_file *file)
 {
     const struct backend_info *info = backend_info(set->backend);
     const uint64_t bytes = ((uint64_t)file->map.size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -168,7 +155,7 @@ static tapml_status import(struct residency *set, struct shared_file *file)
 static tapml_status share(struct residency *set, const struct file_map *map)
 {
     const struct backend_share share = {map->data, map->size, map->descriptor};
-    if (!map->data || residency_file(set, map->data, map->size)) {
+    if (!map->data || residency_set_file(set, map->data, map->size)) {
         return TAPML_OK;
     }
     if (!alloc_grow((void **)&set->shared, &set->shared_capacity, set->shared_count,
@@ -176,8 +163,8 @@ static tapml_status share(struct residency *set, const struct file_map *map)
         return status_no_memory();
     }
     TAPML_TRY(backend_share(set->backend, &share));
-    struct shared_file *file = &set->shared[set->shared_count++];
-    *file = (struct shared_file){.map = *map};
+    struct resident_file *file = &set->shared[set->shared_count++];
+    *file = (struct resident_file){.map = *map};
     return import(set, file);
 }
 
@@ -264,49 +251,22 @@ uint64_t residency_spread_bytes(const struct residency *set)
     return set->spread_bytes;
 }
 
-static tapml_status write(struct residency *set,
-                          const struct residency_spot *spot,
-                          uint64_t at,
-                          const void *source,
-                          uint64_t bytes)
+static tapml_status upload(struct residency *set, struct resident_panel *panel)
 {
-    if (spot->is_aside && bytes > 0) {
-        return backend_aside(set->backend, &(struct backend_aside){.kind = BACKEND_ASIDE_WRITE,
-                                                                   .buffer = spot->buffer,
-                                                                   .offset = spot->offset + at,
-                                                                   .source = source,
-                                                                   .size = bytes});
-    }
-    return transfer_to(set->backend, spot->buffer, spot->offset + at, source, bytes);
+    return residency_set_write(set, panel,
+                               &(struct residency_spot){.buffer = panel->tensor.buffer});
 }
 
-tapml_status
-residency_write(struct residency *set, struct panel *panel, const struct residency_spot *spot)
-{
-    const uint64_t bulk = panel->bytes / RESIDENCY_GRAIN * RESIDENCY_GRAIN;
-    TAPML_TRY(write(set, spot, 0, panel->data, bulk));
-    if (panel->bytes == bulk) {
-        return TAPML_OK;
-    }
-    memcpy(panel->tail, panel->data + bulk, panel->bytes - bulk);
-    return write(set, spot, bulk, panel->tail, RESIDENCY_GRAIN);
-}
-
-static tapml_status upload(struct residency *set, struct panel *panel)
-{
-    return residency_write(set, panel, &(struct residency_spot){.buffer = panel->tensor.buffer});
-}
-
-static tapml_status hold(struct residency *set, struct panel *panel)
+static tapml_status hold(struct residency *set, struct resident_panel *panel)
 {
     for (uint32_t i = 0; panel->spans && i < panel->tensor.encoding->n_spans; i++) {
-        struct span *span = &panel->spans[i];
+        struct resident_span *span = &panel->spans[i];
         TAPML_TRY(wrap(set, span->data, (uint64_t)span->bytes, &span->tensor.buffer));
     }
     if (panel->spans) {
         return TAPML_OK;
     }
-    const struct shared_file *file = find_buffer(set, panel);
+    const struct resident_file *file = find_buffer(set, panel);
     if (file) {
         panel->tensor.buffer = file->buffer;
         panel->tensor.offset = (uintptr_t)panel->data - (uintptr_t)file->map.data;
@@ -323,7 +283,7 @@ static tapml_status hold(struct residency *set, struct panel *panel)
 
 // The spans of a panel, which are used where they lie.
 static tapml_status
-place_spans(struct residency *set, const struct tiles_spans *spans, struct panel *panel)
+place_spans(struct residency *set, const struct tiles_spans *spans, struct resident_panel *panel)
 {
     const tapml_tensor *form = &panel->tensor;
     const uint32_t count = form->encoding->n_spans;
@@ -332,7 +292,7 @@ place_spans(struct residency *set, const struct tiles_spans *spans, struct panel
         return status_no_memory();
     }
     for (uint32_t i = 0; i < count; i++) {
-        struct span *span = &panel->spans[i];
+        struct resident_span *span = &panel->spans[i];
         span->bytes = (int64_t)tiles_span_bytes(form->encoding, form->shape, form->rank, i);
         span->data = spans->at[i];
         span->tensor = (tapml_tensor){
@@ -349,7 +309,7 @@ static tapml_status place_rows(struct residency *set,
                                const struct source *source,
                                uint64_t first,
                                uint64_t rows,
-                               struct panel *panel)
+                               struct resident_panel *panel)
 {
     const tapml_tensor *form = &panel->tensor;
     panel->data = source->data + first * source->row_bytes;
@@ -377,7 +337,7 @@ static tapml_status place_rows(struct residency *set,
 }
 
 static tapml_status
-make_panels(struct residency *set, const struct source *source, struct weight *weight)
+make_panels(struct residency *set, const struct source *source, struct resident_weight *weight)
 {
     const uint64_t rows = source->rows, each = panel_rows(set, source);
     if (each == 0) {
@@ -394,7 +354,7 @@ make_panels(struct residency *set, const struct source *source, struct weight *w
         return status_no_memory();
     }
     for (uint64_t i = 0; i < count; i++) {
-        struct panel *panel = &weight->panels[i];
+        struct resident_panel *panel = &weight->panels[i];
         const uint64_t first = i * each;
         const uint64_t here = rows - first < each ? rows - first : each;
         if (source->form->rank > 0) {
@@ -484,7 +444,7 @@ static tapml_status make_weight(struct residency *set,
                                 const struct residency_key *key,
                                 const void *data,
                                 const tapml_tensor *form,
-                                struct weight **out_weight)
+                                struct resident_weight **out_weight)
 {
     struct source source = {0};
     tapml_tensor kept = *form;
@@ -493,7 +453,7 @@ static tapml_status make_weight(struct residency *set,
     kept.encoding = there.encoding;
     TAPML_TRY(describe(data, &kept, &source));
     source.spans = key->spans;
-    struct weight *weight = arena_new(set->arena, sizeof(*weight));
+    struct resident_weight *weight = arena_new(set->arena, sizeof(*weight));
     if (!weight) {
         return status_no_memory();
     }
@@ -515,7 +475,7 @@ static tapml_status make_weight(struct residency *set,
     return TAPML_OK;
 }
 
-static tapml_status add(struct residency *set, struct weight *weight, const char *key)
+static tapml_status add(struct residency *set, struct resident_weight *weight, const char *key)
 {
     if (!alloc_grow((void **)&set->weights, &set->capacity, set->count, sizeof(*set->weights))) {
         return status_no_memory();
@@ -541,7 +501,7 @@ static tapml_status find(struct residency *set,
                          const void *data,
                          const tapml_tensor *form,
                          const char *text,
-                         struct weight **out_weight)
+                         struct resident_weight **out_weight)
 {
     size_t at = 0;
     if (!table_find(&set->known, text, &at)) {
@@ -560,7 +520,7 @@ tapml_status residency_find(struct residency *set,
                             const tapml_tensor *form,
                             struct resident **out_resident)
 {
-    struct weight *weight = NULL;
+    struct resident_weight *weight = NULL;
     struct text text;
     ASSERT(key->encoding == form->encoding);
     text_init(&text);
@@ -577,7 +537,7 @@ tapml_status residency_find(struct residency *set,
 
 tapml_status residency_load(struct residency *set, struct resident *resident)
 {
-    struct weight *weight = (struct weight *)resident;
+    struct resident_weight *weight = (struct resident_weight *)resident;
     ASSERT(!weight->is_in_slots);
     if (resident->tensor) {
         return TAPML_OK;
@@ -601,9 +561,10 @@ tapml_status residency_release(struct residency *set, struct resident *resident)
     if (!resident->tensor) {
         return TAPML_OK;
     }
-    ASSERT(!((struct weight *)resident)->is_in_slots); // Those buffers are another module's.
-    TAPML_TRY(backend_wait(set->backend));             // Nothing uses the buffers any more.
-    release_panels(set, (struct weight *)resident);
+    ASSERT(
+        !((struct resident_weight *)resident)->is_in_slots); // Those buffers are another module's.
+    TAPML_TRY(backend_wait(set->backend));                   // Nothing uses the buffers any more.
+    release_panels(set, (struct resident_weight *)resident);
     resident->tensor = NULL;
     set->changes++;
     return TAPML_OK;
@@ -623,10 +584,10 @@ tapml_status residency_get(struct residency *set,
     return TAPML_OK;
 }
 
-static tapml_status refresh(struct residency *set, struct weight *weight)
+static tapml_status refresh(struct residency *set, struct resident_weight *weight)
 {
     for (uint64_t k = 0; k < weight->panel_count; k++) {
-        struct panel *panel = &weight->panels[k];
+        struct resident_panel *panel = &weight->panels[k];
         TAPML_TRY(is_in_place(set, panel) ? TAPML_OK : upload(set, panel));
     }
     weight->is_in_doubt = 0;
@@ -639,7 +600,7 @@ tapml_status residency_refresh(struct residency *set)
     const uint64_t generation = backend_generation(set->backend);
     const int is_lost = generation != set->generation;
     for (size_t i = 0; (is_lost || set->is_in_doubt) && i < set->count; i++) {
-        struct weight *weight = set->weights[i];
+        struct resident_weight *weight = set->weights[i];
         const int is_own = weight->resident.tensor && !weight->is_in_slots;
         TAPML_TRY(is_own && (is_lost || weight->is_in_doubt) ? refresh(set, weight) : TAPML_OK);
     }
@@ -656,7 +617,7 @@ void residency_settle(struct residency *set)
 void residency_distrust(struct residency *set)
 {
     for (size_t i = 0; i < set->count; i++) {
-        struct weight *weight = set->weights[i];
+        struct resident_weight *weight = set->weights[i];
         weight->is_in_doubt = weight->is_in_doubt || weight->loaded_at > set->settled;
     }
     set->is_in_doubt = 1;
@@ -669,10 +630,10 @@ struct resident *residency_at(const struct residency *set, size_t index)
 
 uint64_t residency_bytes(const struct residency *set, const struct resident *resident)
 {
-    const struct weight *weight = (const struct weight *)resident;
+    const struct resident_weight *weight = (const struct resident_weight *)resident;
     uint64_t bytes = 0;
     for (uint64_t i = 0; !weight->is_in_slots && i < weight->panel_count; i++) {
-        const struct panel *panel = &weight->panels[i];
+        const struct resident_panel *panel = &weight->panels[i];
         const int is_copied = !panel->spans && !find_buffer(set, panel) && !is_in_place(set, panel);
         bytes += is_copied ? padded_bytes(panel) : 0;
     }

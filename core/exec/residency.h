@@ -13,27 +13,11 @@
 
 #include "base/status.h"
 #include "device/backend.h"
+#include "exec/residency_set.h"
 #include "graph/graph.h"
 #include "model/checkpoint.h"
 
 struct residency;
-struct tiles_spans;
-
-// Which weight, and its form at the place.
-struct residency_key {
-    const char *tensor; // Its name in the checkpoint, or the name of a constant.
-    uint32_t dtype;     // Reduced: values of f32 are rounded to it, to nearest, ties to even.
-    const tapml_encoding *encoding;  // In host memory; of a resident, at the place.
-    const struct tiles_spans *spans; // Of tiles that do not lie one after another; or NULL.
-};
-
-// A weight that was found. Lives as long as the set.
-struct resident {
-    struct residency_key key;
-    const tapml_tensor *tensor; // NULL while it is not loaded; the same after each load.
-    uint32_t slot;              // Of the compiler: where the last program that has it keeps it.
-    uint32_t next_use; // Of exec/allowance, while it makes room: the next step that needs it.
-};
 
 // The weights of one backend, of one checkpoint. The caller owns the set; the backend outlives it,
 // and one thread works with both. `residency_destroy` accepts NULL.
@@ -70,8 +54,9 @@ tapml_status residency_get(struct residency *set,
                            const tapml_tensor *form,
                            const tapml_tensor **out_tensor) STATUS_USED;
 
-// Loads all weights again if the backend has lost the contents of its buffers, and those that are in
-// doubt; the tensors stay. To be called before work with tensors of earlier calls; `residency_get` does it.
+// Loads all weights again if the backend has lost the contents of its buffers, and those that are
+// in doubt; the tensors stay. To be called before work with tensors of earlier calls;
+// `residency_get` does it.
 tapml_status residency_refresh(struct residency *set) STATUS_USED;
 
 // All that was queued is done: weights that were loaded are there. And what was queued since then

@@ -23,7 +23,7 @@ static uint64_t round_up(uint64_t bytes)
 
 uint64_t residency_slots_bytes(const struct residency *set, const struct resident *resident)
 {
-    const struct weight *weight = (const struct weight *)resident;
+    const struct resident_weight *weight = (const struct resident_weight *)resident;
     const int is_host = backend_info(set->backend)->is_host_memory;
     struct residency_source source;
     uint64_t bytes = 0;
@@ -38,12 +38,12 @@ uint64_t residency_slots_bytes(const struct residency *set, const struct residen
 
 int residency_slots_are_whole(const struct resident *resident)
 {
-    return ((const struct weight *)resident)->panel_count == 1;
+    return ((const struct resident_weight *)resident)->panel_count == 1;
 }
 
 void residency_slots_keep(struct resident *resident, int is_in_slots)
 {
-    struct weight *weight = (struct weight *)resident;
+    struct resident_weight *weight = (struct resident_weight *)resident;
     ASSERT(!resident->tensor || weight->is_in_slots == is_in_slots);
     weight->is_in_slots = is_in_slots;
 }
@@ -69,14 +69,14 @@ tapml_status residency_slots_fill(struct residency *set,
                                   uint64_t offset,
                                   int is_aside)
 {
-    struct panel *panel = ((struct weight *)resident)->panels;
+    struct resident_panel *panel = ((struct resident_weight *)resident)->panels;
     ASSERT(residency_slots_are_whole(resident) && panel->data && !panel->spans);
-    return residency_write(set, panel, &(struct residency_spot){buffer, offset, is_aside});
+    return residency_set_write(set, panel, &(struct residency_spot){buffer, offset, is_aside});
 }
 
 void residency_slots_enter(struct resident *resident, tapml_object *buffer, uint64_t offset)
 {
-    struct weight *weight = (struct weight *)resident;
+    struct resident_weight *weight = (struct resident_weight *)resident;
     ASSERT(weight->is_in_slots && !resident->tensor);
     weight->panels[0].tensor.buffer = buffer;
     weight->panels[0].tensor.offset = offset;
@@ -85,7 +85,7 @@ void residency_slots_enter(struct resident *resident, tapml_object *buffer, uint
 
 void residency_slots_leave(struct resident *resident)
 {
-    struct weight *weight = (struct weight *)resident;
+    struct resident_weight *weight = (struct resident_weight *)resident;
     ASSERT(weight->is_in_slots);
     weight->panels[0].tensor.buffer = NULL;
     weight->panels[0].tensor.offset = 0;
@@ -97,15 +97,15 @@ int residency_slots_source(const struct residency *set,
                            uint64_t index,
                            struct residency_source *out_source)
 {
-    const struct weight *weight = (const struct weight *)resident;
+    const struct resident_weight *weight = (const struct resident_weight *)resident;
     uint64_t at = 0;
     for (uint64_t i = 0; i < weight->panel_count; i++) {
-        const struct panel *panel = &weight->panels[i];
+        const struct resident_panel *panel = &weight->panels[i];
         const uint32_t count = panel->spans ? panel->tensor.encoding->n_spans : 1;
         for (uint32_t k = 0; k < count; k++) {
             const unsigned char *data = panel->spans ? panel->spans[k].data : panel->data;
             const uint64_t bytes = panel->spans ? (uint64_t)panel->spans[k].bytes : panel->bytes;
-            const struct shared_file *file = residency_file(set, data, bytes);
+            const struct resident_file *file = residency_set_file(set, data, bytes);
             if (file && at++ == index) {
                 *out_source = (struct residency_source){&file->map, data, bytes};
                 return 1;

@@ -11,7 +11,7 @@
 
 // Sections in the order of their turns, over all calls, have numbers from 0; number n is in slot
 // n % slots.
-struct slot {
+struct ring_slot {
     tapml_object *buffer;       // NULL: of a place on host memory.
     struct backend_point freed; // Behind the last reader of what it had, if `has_freed`.
     struct backend_point filled;
@@ -19,7 +19,7 @@ struct slot {
 };
 
 // The pages of a section.
-struct pages {
+struct section_pages {
     struct prefetch_span *spans;
     struct residency_source *sources;
     uint32_t count;
@@ -34,10 +34,10 @@ struct ring {
     int is_host, is_aside;
     const struct ring_program *program; // That is running, or ran last; or NULL.
     uint64_t generation;                // Of the backend, as slots were filled.
-    struct slot slots[RING_SLOTS_MAX];
+    struct ring_slot slots[RING_SLOTS_MAX];
     uint32_t slot_count;
     uint64_t slot_bytes;
-    struct pages *pages; // Of each section.
+    struct section_pages *pages; // Of each section.
     uint32_t pages_count;
     uint64_t next;    // The number that comes in the next turn.
     uint64_t filled;  // Numbers below this one are in slots, or were,
@@ -99,7 +99,7 @@ static void free_slots(struct ring *ring)
 {
     for (uint32_t i = 0; i < ring->slot_count; i++) {
         residency_slots_free(ring->weights, ring->slots[i].buffer, ring->slot_bytes);
-        ring->slots[i] = (struct slot){0};
+        ring->slots[i] = (struct ring_slot){0};
     }
     ring->slot_count = 0;
 }
@@ -117,7 +117,7 @@ static const struct ring_section *section_of(const struct ring *ring, uint64_t n
     return &plan->sections[number % plan->section_count];
 }
 
-static struct pages *pages_of(const struct ring *ring, uint64_t number)
+static struct section_pages *pages_of(const struct ring *ring, uint64_t number)
 {
     return &ring->pages[number % plan_of(ring)->section_count];
 }
@@ -141,7 +141,7 @@ static void leave(struct ring *ring)
     ring->current = UINT32_MAX;
 }
 
-static void enter(struct ring *ring, uint32_t index, const struct slot *slot)
+static void enter(struct ring *ring, uint32_t index, const struct ring_slot *slot)
 {
     const struct ring_section *section = &plan_of(ring)->sections[index];
     for (uint32_t i = 0; !ring->is_host && i < section->item_count; i++) {
@@ -168,8 +168,9 @@ static uint32_t count_sources(const struct ring *ring, const struct ring_section
     return count;
 }
 
-static tapml_status
-find_pages(const struct ring *ring, const struct ring_section *section, struct pages *out_pages)
+static tapml_status find_pages(const struct ring *ring,
+                               const struct ring_section *section,
+                               struct section_pages *out_pages)
 {
     const uint32_t count = count_sources(ring, section);
     out_pages->spans = alloc_array((size_t)count + 1, sizeof(*out_pages->spans));
@@ -218,7 +219,7 @@ static tapml_status ask_ahead(struct ring *ring)
         ring->asked = begin;
     }
     for (; ring->asked < end; ring->asked++) {
-        struct pages *pages = pages_of(ring, ring->asked);
+        struct section_pages *pages = pages_of(ring, ring->asked);
         if (pages->count > 0) {
             TAPML_TRY(prefetch_ask(ring->prefetch, pages->spans, pages->count, &pages->asked));
         }
@@ -228,13 +229,13 @@ static tapml_status ask_ahead(struct ring *ring)
 
 static int are_read(const struct ring *ring, uint64_t number)
 {
-    const struct pages *pages = pages_of(ring, number);
+    const struct section_pages *pages = pages_of(ring, number);
     return pages->asked == 0 || prefetch_is_done(ring->prefetch, pages->asked);
 }
 
 static void wait_for_pages(struct ring *ring, uint64_t number)
 {
-    const struct pages *pages = pages_of(ring, number);
+    const struct section_pages *pages = pages_of(ring, number);
     if (!are_read(ring, number)) {
         const uint64_t begin_ns = clock_now_ns();
         prefetch_wait(ring->prefetch, pages->asked);
@@ -244,7 +245,7 @@ static void wait_for_pages(struct ring *ring, uint64_t number)
 
 static void leave_pages(struct ring *ring, uint64_t number)
 {
-    struct pages *pages = pages_of(ring, number);
+    struct section_pages *pages = pages_of(ring, number);
     for (uint32_t i = 0; i < pages->count; i++) {
         const struct residency_source *source = &pages->sources[i];
         file_map_leave(source->map, source->data, source->bytes);
@@ -254,7 +255,7 @@ static void leave_pages(struct ring *ring, uint64_t number)
 
 // -- Slots -------------------------------------------------------------------------------------
 
-static struct slot *slot_of(struct ring *ring, uint64_t number)
+static struct ring_slot *slot_of(struct ring *ring, uint64_t number)
 {
     return &ring->slots[number % plan_of(ring)->slots];
 }
@@ -272,7 +273,7 @@ aside(struct ring *ring, enum backend_aside_kind kind, struct backend_point *poi
 static tapml_status fill(struct ring *ring, uint64_t number)
 {
     const struct ring_section *section = section_of(ring, number);
-    struct slot *slot = slot_of(ring, number);
+    struct ring_slot *slot = slot_of(ring, number);
     wait_for_pages(ring, number);
     if (ring->is_aside && slot->has_freed) {
         TAPML_TRY(aside(ring, BACKEND_ASIDE_FOLLOW, &slot->freed));
@@ -307,7 +308,7 @@ static tapml_status free_current(struct ring *ring)
         return TAPML_OK;
     }
     if (!ring->is_host) {
-        struct slot *slot = slot_of(ring, number);
+        struct ring_slot *slot = slot_of(ring, number);
         if (ring->is_aside) {
             TAPML_TRY(backend_signal(ring->backend, &slot->freed));
             slot->has_freed = 1;
@@ -450,7 +451,7 @@ static tapml_status turn_pages(struct ring *ring)
 
 static tapml_status turn_slots(struct ring *ring)
 {
-    const struct slot *slot = slot_of(ring, ring->next);
+    const struct ring_slot *slot = slot_of(ring, ring->next);
     struct backend_point filled;
     TAPML_TRY(fill_ahead(ring, ring->next + 1, ring->next + 1));
     if (!ring->is_aside) {
