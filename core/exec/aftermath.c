@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "exec/ring.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -144,6 +145,11 @@ static int skip_move(struct aftermath *aftermath, const struct step *step, int i
     return is_bad;
 }
 
+static uint32_t routed_op(const struct program *program, const struct step *step)
+{
+    return program->rings[step->place]->experts.ops[step->index].op;
+}
+
 int aftermath_skip(struct aftermath *aftermath, const struct program *program, uint32_t index)
 {
     const struct step *step = &program->steps[index];
@@ -159,6 +165,10 @@ int aftermath_skip(struct aftermath *aftermath, const struct program *program, u
         return (aftermath->poison[step->index] & 1u << SPACE_HOST) != 0;
     case STEP_WAIT: // A point of what is lost was perhaps never signalled.
         return is_bad || is_lost(aftermath, step->from, index);
+    case STEP_ROUTE: // As the call behind it.
+        return is_bad ||
+               reads_poison(aftermath, &aftermath->given.bindings[routed_op(program, step)],
+                            bit_of(aftermath, place));
     case STEP_UPLOAD:
     case STEP_RELEASE:
     case STEP_TURN:

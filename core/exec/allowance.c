@@ -235,7 +235,9 @@ check_place(struct allowance *allowance, const struct program *program, uint32_t
     const struct step *worst = NULL;
     const uint64_t states = state_bytes(allowance, program, place);
     const struct ring_program *ring = program->rings[place];
-    const uint64_t slots = ring ? ring->plan.slots * ring->plan.slot_bytes : 0;
+    const uint64_t slots = ring ? ring->plan.slots * ring->plan.slot_bytes +
+                                      ring->experts.slots * ring->experts.unit_bytes
+                                : 0;
     note_end(allowance, program, place);
     for (uint32_t i = program->step_count; i > 0; i--) {
         const struct step *step = &program->steps[i - 1];

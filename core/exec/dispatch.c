@@ -98,6 +98,8 @@ static int is_blocking(const struct dispatcher *dispatcher, const struct step *s
     case STEP_CAST:
     case STEP_RELEASE:
         return 1;
+    case STEP_ROUTE:
+        return 1;
     case STEP_CALL:
     case STEP_TURN:
         return is_on_host(dispatcher, step->place);
@@ -265,6 +267,7 @@ static tapml_status look_at_step(struct dispatcher *dispatcher, uint32_t index)
         return TAPML_OK;
     case STEP_RELEASE:
     case STEP_TURN: // In the order of its place.
+    case STEP_ROUTE:
         return TAPML_OK;
     }
     return TAPML_OK;
@@ -368,7 +371,7 @@ static int has_releases(const struct program *program)
 {
     uint32_t i = 0;
     while (i < program->step_count && program->steps[i].kind != STEP_RELEASE &&
-           program->steps[i].kind != STEP_TURN) {
+           program->steps[i].kind != STEP_TURN && program->steps[i].kind != STEP_ROUTE) {
         i++;
     }
     return i < program->step_count;

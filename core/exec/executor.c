@@ -10,6 +10,7 @@
 #include "exec/aftermath.h"
 #include "exec/allowance.h"
 #include "exec/ring.h"
+#include "exec/transfer.h"
 #include "schema/infer.h"
 
 #include <stdio.h>
@@ -30,6 +31,8 @@ struct executor {
     uint32_t failed_op;            // Whose call failed last; GRAPH_NONE: no call has.
     uint64_t *calls;               // For each op, one for each place.
     uint64_t *times_ns;            // The same.
+    int32_t *indices;              // Of an op with experts, on their way.
+    uint64_t index_capacity;
 };
 
 tapml_status executor_create(const struct executor_options *options, struct executor **out_executor)
@@ -66,6 +69,7 @@ void executor_destroy(struct executor *executor)
     allowance_destroy(executor->allowance);
     aftermath_destroy(executor->aftermath);
     alloc_free(executor->points);
+    alloc_free(executor->indices);
     alloc_free(executor->calls);
     alloc_free(executor->times_ns);
     alloc_free(executor);
@@ -274,6 +278,54 @@ static tapml_status turn(struct executor *executor, const struct step *step)
                          ring_turn(spaces->places[step->place].ring, step->index));
 }
 
+// The indices that an op with experts will get, from its place.
+static tapml_status read_indices(struct executor *executor,
+                                 const struct ring_experts_op *op,
+                                 uint8_t place,
+                                 uint64_t *out_count)
+{
+    struct space_set *spaces = executor->given.spaces;
+    struct binding *binding = &executor->given.bindings[op->op];
+    binding_evaluate(binding, &executor->point);
+    const struct binding_tensor *tensor = &binding->tensors[op->tensor];
+    tapml_object *buffer = NULL;
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < tensor->tensor.rank; i++) {
+        count *= (uint64_t)tensor->shape[i];
+    }
+    if (count > executor->index_capacity) {
+        int32_t *indices = alloc_array(count + TAPML_TRANSFER_GRAIN, sizeof(*indices));
+        if (!indices) {
+            return status_no_memory();
+        }
+        alloc_free(executor->indices);
+        executor->indices = indices;
+        executor->index_capacity = count;
+    }
+    TAPML_TRY(value_buffer(executor->given.values, base_of(binding, op->tensor), place, &buffer));
+    TAPML_TRY(
+        space_explain(spaces, place,
+                      transfer_from(spaces->places[place].backend, buffer, tensor->view_offset,
+                                    executor->indices, count * sizeof(*executor->indices))));
+    *out_count = count;
+    return space_wait(spaces, place);
+}
+
+static tapml_status
+route(struct executor *executor, const struct program *program, const struct step *step)
+{
+    struct space_set *spaces = executor->given.spaces;
+    uint64_t count = 0;
+    TAPML_TRY(space_enter(spaces, step->place));
+    TAPML_TRY(space_flush_others(spaces, step->place)); // They work while the host waits.
+    TAPML_TRY(read_indices(executor, &program->rings[step->place]->experts.ops[step->index],
+                           step->place, &count));
+    executor->serial++;
+    return space_explain(
+        spaces, step->place,
+        ring_route(spaces->places[step->place].ring, step->index, executor->indices, count));
+}
+
 // Holds the budget of the place of a step.
 static tapml_status admit(struct executor *executor, uint32_t index)
 {
@@ -300,6 +352,8 @@ run_step(struct executor *executor, const struct program *program, const struct 
         return release(executor, program->residents[step->index], step->place);
     case STEP_TURN:
         return turn(executor, step);
+    case STEP_ROUTE:
+        return route(executor, program, step);
     case STEP_SIGNAL:
         return space_signal(executor->given.spaces, step->place, &executor->points[step->index]);
     case STEP_WAIT:
@@ -322,7 +376,7 @@ static void draw_step(const struct executor *executor,
     static const char *const words[] = {
         [STEP_UPLOAD] = "upload to", [STEP_MOVE] = "move to",       [STEP_CAST] = "cast for",
         [STEP_CALL] = "call on",     [STEP_RELEASE] = "release on", [STEP_SIGNAL] = "signal on",
-        [STEP_WAIT] = "wait for",    [STEP_TURN] = "turn on"};
+        [STEP_WAIT] = "wait for",    [STEP_TURN] = "turn on",       [STEP_ROUTE] = "route on"};
     const int is_value = step->kind == STEP_MOVE || step->kind == STEP_CAST;
     const int is_weight = step->kind == STEP_UPLOAD || step->kind == STEP_RELEASE;
     const uint8_t place = step->kind == STEP_WAIT ? step->from : step->place;

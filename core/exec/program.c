@@ -94,6 +94,10 @@ static void print_step(const struct program *program,
             text, "turn    %s: section %u, %llu bytes", place, step->index,
             (unsigned long long)program->rings[step->place]->plan.sections[step->index].bytes);
         break;
+    case STEP_ROUTE:
+        text_format(text, "route   %s: experts of %s", place,
+                    graph->ops[program->rings[step->place]->experts.ops[step->index].op].instance);
+        break;
     case STEP_SIGNAL:
         text_format(text, "signal  %s: point %u", place, step->index);
         break;

@@ -24,6 +24,7 @@ enum step_kind {
     STEP_CALL,    // Ops at a place.
     STEP_RELEASE, // Takes a weight from a place.
     STEP_TURN,    // A place with a ring turns to its next section (exec/ring).
+    STEP_ROUTE,   // A place with a ring loads the experts that an op has chosen.
     STEP_SIGNAL,  // A point after all work that is queued at a place.
     STEP_WAIT     // A place, or the host, waits for a point.
 };
@@ -35,7 +36,8 @@ struct step {
     uint8_t from;  // Move: where the value comes from. Wait: the place of the point.
 
     // Upload, release: into `residents`. Move, cast: the base value. Call: the first of its ops in
-    // `nodes`. Signal, wait: the number of the point. Turn: the section.
+    // `nodes`. Signal, wait: the number of the point. Turn: the section. Route: the op, in the
+    // experts of the ring.
     uint32_t index;
     uint32_t count;     // Call: of ops.
     uint32_t dtype;     // Move: of the value. Cast: the new one.

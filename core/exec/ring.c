@@ -31,6 +31,7 @@ struct ring {
     struct residency *weights;
     struct ring_settings settings;
     struct prefetch *prefetch;
+    struct ring_experts *experts;
     int is_host, is_aside;
     const struct ring_program *program; // That is running, or ran last; or NULL.
     uint64_t generation;                // Of the backend, as slots were filled.
@@ -51,6 +52,7 @@ void ring_program_destroy(struct ring_program *program)
 {
     if (program) {
         ring_plan_release(&program->plan);
+        ring_experts_plan_release(&program->experts);
         alloc_free(program->weights);
         alloc_free(program);
     }
@@ -76,6 +78,7 @@ tapml_status ring_create(struct backend *backend,
     ring->is_aside = status == TAPML_OK;
     status = status == TAPML_UNIMPLEMENTED ? TAPML_OK : status;
     status = status == TAPML_OK ? prefetch_create(settings->bytes_per_s, &ring->prefetch) : status;
+    status = status == TAPML_OK ? ring_experts_create(backend, weights, &ring->experts) : status;
     if (status != TAPML_OK) {
         ring_destroy(ring);
         return status;
@@ -326,6 +329,7 @@ static void empty(struct ring *ring, uint32_t section)
 {
     const uint32_t count = ring->program ? plan_of(ring)->section_count : 0;
     prefetch_drop(ring->prefetch);
+    ring_experts_empty(ring->experts);
     for (uint32_t i = 0; i < ring->pages_count; i++) {
         ring->pages[i].asked = 0;
     }
@@ -339,6 +343,7 @@ static void empty(struct ring *ring, uint32_t section)
 static tapml_status restart(struct ring *ring, uint32_t section)
 {
     leave(ring);
+    ring_experts_leave(ring->experts);
     TAPML_TRY(backend_wait(ring->backend));
     empty(ring, section);
     return TAPML_OK;
@@ -375,9 +380,15 @@ static tapml_status release_all(struct ring *ring)
 // said otherwise.
 static void keep_in_slots(const struct ring *ring)
 {
+    const struct ring_experts_plan *experts = &ring->program->experts;
     for (uint32_t i = 0; !ring->is_host && i < ring->program->weight_count; i++) {
         if (!ring->program->weights[i]->tensor) {
             residency_slots_keep(ring->program->weights[i], !plan_of(ring)->stays[i]);
+        }
+    }
+    for (uint32_t i = 0; !ring->is_host && i < experts->resident_count; i++) {
+        if (!experts->residents[i]->tensor) {
+            residency_slots_keep(experts->residents[i], 1);
         }
     }
 }
@@ -386,6 +397,7 @@ static tapml_status change_program(struct ring *ring, const struct ring_program 
 {
     leave(ring);
     TAPML_TRY(backend_wait(ring->backend));
+    TAPML_TRY(ring_experts_begin(ring->experts, NULL));
     if (!ring->is_host) {
         TAPML_TRY(release_all(ring));
     }
@@ -393,7 +405,8 @@ static tapml_status change_program(struct ring *ring, const struct ring_program 
     empty(ring, 0);
     free_pages(ring);
     ring->program = program;
-    const tapml_status status = make_slots(ring);
+    tapml_status status = make_slots(ring);
+    status = status == TAPML_OK ? ring_experts_begin(ring->experts, &program->experts) : status;
     if (status != TAPML_OK) {
         free_slots(ring);
         ring->program = NULL;
@@ -480,10 +493,16 @@ tapml_status ring_turn(struct ring *ring, uint32_t section)
     return TAPML_OK;
 }
 
+tapml_status ring_route(struct ring *ring, uint32_t index, const int32_t *indices, uint64_t count)
+{
+    return ring_experts_route(ring->experts, index, indices, count);
+}
+
 tapml_status ring_end(struct ring *ring)
 {
     ring->figures.calls++;
     ring->is_in_doubt = 0;
+    ring_experts_leave(ring->experts);
     if (plan_of(ring)->section_count == 0) {
         return TAPML_OK;
     }
@@ -500,6 +519,7 @@ void ring_forget(struct ring *ring)
         return;
     }
     leave(ring);
+    ring_experts_forget(ring->experts);
     prefetch_drop(ring->prefetch);
     free_pages(ring);
     ring->program = NULL;
@@ -509,6 +529,7 @@ void ring_destroy(struct ring *ring)
 {
     if (ring) {
         ring_forget(ring);
+        ring_experts_destroy(ring->experts);
         free_slots(ring);
         prefetch_destroy(ring->prefetch);
         free_pages(ring);
@@ -526,6 +547,7 @@ struct ring_figures ring_figures(const struct ring *ring)
     struct ring_figures figures = ring->figures;
     figures.is_aside = ring->is_aside;
     figures.is_host = ring->is_host;
+    figures.experts = ring_experts_figures(ring->experts);
     if (ring->program) {
         const struct ring_plan *plan = plan_of(ring);
         figures.sections = plan->section_count;
@@ -534,6 +556,9 @@ struct ring_figures ring_figures(const struct ring *ring)
         figures.staying_bytes = plan->staying_bytes;
         figures.weights_bytes = plan->weights_bytes;
         figures.call_bytes = plan->loaded_bytes;
+        figures.expert_slots = ring->program->experts.slots;
+        figures.expert_bytes = ring->program->experts.unit_bytes;
+        figures.experts_bytes = ring->program->experts.weights_bytes;
     }
     return figures;
 }
@@ -543,11 +568,31 @@ static double megabytes(uint64_t bytes)
     return (double)bytes / 1e6;
 }
 
+// Of experts that go through slots of their own.
+static void describe_experts(const struct ring_figures *figures, struct text *out_text)
+{
+    const struct ring_experts_figures *experts = &figures->experts;
+    if (figures->expert_slots == 0) {
+        return;
+    }
+    text_format(out_text, "; experts of %.1f MB go through %u slots of %.1f MB as they are chosen",
+                megabytes(figures->experts_bytes), figures->expert_slots,
+                megabytes(figures->expert_bytes));
+    if (experts->chosen > 0 && figures->calls > 0) {
+        text_format(out_text,
+                    ": %.1f MB a call of %.1f MB of all, %.1f%% of the choices were there",
+                    megabytes(experts->loaded_bytes) / (double)figures->calls,
+                    megabytes(experts->all_bytes) / (double)figures->calls,
+                    100.0 * (double)experts->hits / (double)experts->chosen);
+    }
+}
+
 void ring_describe(const struct ring_figures *figures, const char *place, struct text *out_text)
 {
     if (figures->sections == 0) {
         text_format(out_text, "ring of %s: all %.1f MB of weights stay", place,
                     megabytes(figures->weights_bytes));
+        describe_experts(figures, out_text);
         return;
     }
     text_format(out_text,
@@ -561,6 +606,7 @@ void ring_describe(const struct ring_figures *figures, const char *place, struct
                 : figures->is_aside ? "which are filled while the device computes"
                                     : "which are filled in the order of the device's queue",
                 megabytes(figures->call_bytes));
+    describe_experts(figures, out_text);
     if (figures->bytes_per_s > 0) {
         const double load_ms = (double)figures->call_bytes / (double)figures->bytes_per_s * 1e3;
         text_format(out_text,

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "exec/residency.h"
+#include "exec/ring_experts.h"
 #include "exec/ring_plan.h"
 
 struct ring;
@@ -28,6 +29,7 @@ struct ring_program {
     struct ring_plan plan;
     struct resident **weights; // By the numbers of the plan.
     uint32_t weight_count;
+    struct ring_experts_plan experts; // Which are in no section.
 };
 
 // Accepts NULL.
@@ -52,6 +54,11 @@ tapml_status ring_begin(struct ring *ring, const struct ring_program *program) S
 // Turns to a section.
 tapml_status ring_turn(struct ring *ring, uint32_t section) STATUS_USED;
 
+// Before the call of an op with experts, a number of the program's: its units are those of
+// `indices`, which it will get. The backend has no work. TAPML_INVALID for an index that is none.
+tapml_status
+ring_route(struct ring *ring, uint32_t index, const int32_t *indices, uint64_t count) STATUS_USED;
+
 // Behind the last step of a call that has gone well: loads what comes first in the next one.
 tapml_status ring_end(struct ring *ring) STATUS_USED;
 
@@ -73,7 +80,11 @@ struct ring_figures {
 
     uint64_t calls;
     uint64_t loaded_bytes;
-    uint64_t waited_ns;   // Of the host, for pages.
+    uint64_t waited_ns;     // Of the host, for pages.
+    uint32_t expert_slots;  // 0: no experts go through slots of their own.
+    uint64_t expert_bytes;  // Of such a slot.
+    uint64_t experts_bytes; // Of all of them.
+    struct ring_experts_figures experts;
     uint64_t bytes_per_s; // At which the first section was loaded, nothing else being done; or 0.
 };
 struct ring_figures ring_figures(const struct ring *ring);

@@ -23,7 +23,7 @@ struct store;
         {"--plan", "FILE", "runs a plan; its places come from the run in its folder, or from:"},   \
         {"--source", "B", "the backend of the plan's place 'source'"},                             \
         {"--target", "NAME=B", "the backend of another place of the plan; may be repeated"},       \
-        {"--ring", "MEMORY",                                                                       \
+        {"--ring", "SIZE",                                                                         \
          "of the weights, which go through it: MiB, '12.5%' of them or 'auto'; docs/ring.md"},     \
         {"--slots", "N", "of --ring; chosen by default"},                                          \
         {"--explain", NULL, "says at the end what --ring held and loaded, on the standard error"}, \

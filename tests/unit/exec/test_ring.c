@@ -27,15 +27,20 @@ struct stand {
     struct plan *plan;
 };
 
-static void open_stand(struct stand *stand)
+static void open_stand_with(struct stand *stand, const char *model)
 {
     plugin_fixture_open(&stand->plugins);
     stand->source = plugin_fixture_backend(&stand->plugins, "reference:f32");
     stand->late = late_create(&(struct late_options){.inner = stand->source});
     stand->beside[0] = beside_create(stand->late, 1);
     stand->beside[1] = beside_create(stand->late, 0);
-    stand->model = plugin_fixture_model(&stand->plugins, "models/tiny");
+    stand->model = plugin_fixture_model(&stand->plugins, model);
     cr_assert_eq(plan_create(&stand->plan), TAPML_OK);
+}
+
+static void open_stand(struct stand *stand)
+{
+    open_stand_with(stand, "models/tiny");
 }
 
 static void close_stand(struct stand *stand)
@@ -77,7 +82,7 @@ static tapml_status open_session(const struct stand *stand,
 // The logits of a prompt and of some tokens behind it, two times over.
 static void run(struct session *session, float *out_logits)
 {
-    static const int32_t ids[CHUNK] = {5, 6, 7, 300, 17};
+    static const int32_t ids[CHUNK] = {5, 6, 7, 90, 17};
     for (int turn = 0; turn < 2; turn++) {
         cr_assert_eq(session_begin(session, STEPS), TAPML_OK);
         for (int step = 0; step < STEPS; step++) {
@@ -135,6 +140,37 @@ Test(ring, gives_the_bits_of_resident_weights)
     }
     cr_expect_gt(beside_writes(stand.beside[0]), 0);
     cr_expect_gt(beside_writes(stand.beside[1]), 0);
+    close_stand(&stand);
+}
+
+// A mixture of 2 layers with 4 experts each, of which a token chooses 2.
+Test(ring, loads_the_experts_that_are_chosen)
+{
+    static const double shares[] = {0.6, 0.8};
+    struct stand stand;
+    open_stand_with(&stand, "tests/data/models/olmoe");
+    run_resident(&stand);
+    for (enum device device = HOST; device < DEVICES; device++) {
+        for (int i = 0; i < 2; i++) {
+            const struct ring_settings ring = {.amount = RING_SHARE, .share = shares[i]};
+            struct session *session = NULL;
+            cr_assert_eq(open_session(&stand, device, &ring, &session), TAPML_OK);
+            run(session, found);
+            cr_expect_arr_eq(found, expected, sizeof(expected), "%s, %g", device_names[device],
+                             shares[i]);
+            const struct ring_figures figures = ring_figures(session_ring(session, 0));
+            const struct ring_experts_figures *experts = &figures.experts;
+            cr_expect_gt(figures.expert_slots, 3);
+            cr_expect_gt(experts->hits, 0);
+            cr_expect_gt(experts->chosen, experts->hits);
+            cr_expect_lt(experts->loaded_bytes, experts->all_bytes);
+            cr_expect_leq(
+                figures.staying_bytes + figures.slots * figures.slot_bytes +
+                    figures.expert_slots * figures.expert_bytes,
+                (uint64_t)(shares[i] * (double)(figures.weights_bytes + figures.experts_bytes)));
+            session_destroy(session);
+        }
+    }
     close_stand(&stand);
 }
 
