@@ -42,6 +42,8 @@ static const struct options_spec specs[] = {
     {"--case", "ID", "one case alone"},
     {"--repeat", "N",
      "number of replays, for cases that fail only sometimes; by default what a bundle says, or 1"},
+    {"--ahead", "N",
+     "cases on their way to a worker at once, 1 to 16; by default it is tuned while they run"},
     SHARD_OPTION,
     SHARD_INTO_OPTION,
     {"--bisect", NULL,
@@ -55,6 +57,7 @@ static const struct options_spec specs[] = {
     {"--comparer", "ID",
      "a comparer of a plugin measures the outputs too; may be given several times"},
     {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
+    {"--verbose", NULL, "prints what each stage of the replay has taken, too"},
     TIMELINES_OPTIONS,
     SETUP_OPTIONS,
     {NULL, NULL, NULL},
@@ -94,6 +97,7 @@ struct replaying {
     size_t condition_count;
     tapml_status (*replay_here)(struct replaying *replaying, struct replay_device_result *out);
     int64_t repeat, case_id; // 0: all cases.
+    int64_t ahead;           // 0: tuned.
     size_t check;            // Of a driver's bundle,
     uint64_t seed;           // and what it was made with.
     int is_described;        // What a bundle is was printed.
@@ -290,6 +294,12 @@ static tapml_status replay_all(struct replaying *replaying,
     progress_end(&progress, "%zu cases, %zu failed%s", list.count, out_result->bad,
                  times > 1 ? " in the last repetition" : "");
     status = print(replaying, &list);
+    if (options_get(replaying->options, "--verbose") != NULL) {
+        char stages[REPLAY_AHEAD_TEXT];
+
+        replay_ahead_print(&list.ahead, stages);
+        log_say("replay ahead on '%s': %s", options->target, stages);
+    }
     verdict_list_release(&list);
     return status;
 }
@@ -317,6 +327,7 @@ static tapml_status replay_cases(struct replaying *replaying,
                                        .ids = replaying->case_id != 0 ? &replaying->case_id : NULL,
                                        .id_count = 1,
                                        .fresh = replaying->shard.count == 0,
+                                       .ahead = (size_t)replaying->ahead,
                                        .progress = show};
 
     if (replaying->shard_cases.whole != NULL) {
@@ -334,6 +345,8 @@ static tapml_status replay(struct replaying *replaying)
     const char *comparers = NULL;
 
     TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &replaying->case_id));
+    TAPML_TRY(
+        options_i64(options, "--ahead", 0, 1, REPLAY_AHEAD_CASES_MAX, &replaying->ahead));
     TAPML_TRY(options_i64(options, "--repeat", default_repeat(replaying), 1, REPEAT_MAX,
                           &replaying->repeat));
     TAPML_TRY(case_weights_open(&replaying->setup, replaying->store,
@@ -347,7 +360,7 @@ static tapml_status replay(struct replaying *replaying)
 // A driver has neither cases nor weights.
 static tapml_status refuse_cases(const struct options *options, const char *path)
 {
-    static const char *const others[] = {"--case", "--model"};
+    static const char *const others[] = {"--case", "--model", "--ahead"};
 
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
         if (options_get(options, others[i]) != NULL) {

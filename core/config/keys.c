@@ -9,6 +9,7 @@
 #include "config/run_config.h"
 #include "remote/remote.h"
 #include "tensor/encoding.h"
+#include "verify/replay_ahead.h"
 
 enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, MEBIBYTES_MAX = 1 << 30 };
 enum { WEEK_S = 7 * 24 * 3600 };
@@ -447,6 +448,16 @@ static const struct key keys[] = {
      .example = "2%",
      .help = "The share of the cases that pass which is repeated many times beside a busy queue, "
              "so that a rare race is no pass. See docs/invariance.md."},
+    {.section = "check",
+     .name = "ahead",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = REPLAY_AHEAD_CASES_MAX,
+     IN_RUN(ahead),
+     .example = "1",
+     .help = "How many cases are on their way to a worker at once while the results of others are "
+             "judged. 0: tuned while it runs. 1: each is waited for. Verdicts do not depend on it. "
+             "See docs/performance.md."},
     {.section = "watch",
      .name = "triggers",
      .kind = KEY_TEXT,

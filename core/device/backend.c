@@ -430,6 +430,16 @@ tapml_status backend_notify(struct backend *backend,
                                              backend_info(backend)->component);
 }
 
+tapml_status backend_stamp(struct backend *backend, uint64_t *out_ns)
+{
+    if (!backend->vt->stamp) {
+        return status_fail(TAPML_UNIMPLEMENTED, "%s: it queues no stamp of time",
+                           backend_info(backend)->component);
+    }
+    backend->is_pending = 1;
+    return backend->vt->stamp(backend, out_ns);
+}
+
 uint64_t backend_launches(struct backend *backend)
 {
     return backend->vt->launches(backend);
@@ -459,6 +469,13 @@ void backend_forgive(struct backend *backend)
 {
     if (backend->vt->forgive != NULL) {
         backend->vt->forgive(backend);
+    }
+}
+
+void backend_excuse(struct backend *backend)
+{
+    if (backend->vt->excuse != NULL) {
+        backend->vt->excuse(backend);
     }
 }
 
@@ -602,6 +619,11 @@ static tapml_status forward_notify(struct backend *backend,
     return backend_notify(inner(backend), point, function, user);
 }
 
+static tapml_status forward_stamp(struct backend *backend, uint64_t *out_ns)
+{
+    return backend_stamp(inner(backend), out_ns);
+}
+
 static uint64_t forward_launches(struct backend *backend)
 {
     return backend_launches(inner(backend));
@@ -630,6 +652,11 @@ static uint64_t forward_kills(const struct backend *backend)
 static void forward_forgive(struct backend *backend)
 {
     backend_forgive(inner(backend));
+}
+
+static void forward_excuse(struct backend *backend)
+{
+    backend_excuse(inner(backend));
 }
 
 static tapml_status forward_share(struct backend *backend, const struct backend_share *share)
@@ -668,12 +695,14 @@ const struct backend_vt backend_forward_vt = {
     .wait_for = forward_wait_for,
     .queue_wait = forward_queue_wait,
     .notify = forward_notify,
+    .stamp = forward_stamp,
     .launches = forward_launches,
     .identity = forward_identity,
     .arithmetic = forward_arithmetic,
     .generation = forward_generation,
     .kills = forward_kills,
     .forgive = forward_forgive,
+    .excuse = forward_excuse,
     .share = forward_share,
     .unshare = forward_unshare,
     .aside = forward_aside,

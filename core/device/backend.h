@@ -206,6 +206,13 @@ struct backend_vt {
                            tapml_notified function,
                            void *user);
 
+    // Queues that a clock of the far side, in nanoseconds, is put to `*out_ns` once all that was
+    // queued before is done: work behind it begins later. It is there after the next wait, and
+    // stays valid until then as what `read` is given. Two of them around a call tell its time,
+    // without a wait of the host. NULL, or TAPML_UNIMPLEMENTED: the caller has to wait, and to look
+    // at its own clock.
+    tapml_status (*stamp)(struct backend *backend, uint64_t *out_ns);
+
     // Kernels launched for op calls so far; 0 if the backend does not count them.
     uint64_t (*launches)(struct backend *backend);
 
@@ -228,6 +235,10 @@ struct backend_vt {
     // Calls that are refused since they have crashed it are made again: a search looks for them.
     // NULL: none are.
     void (*forgive)(struct backend *backend);
+
+    // What has ended its process last is done again, alone: that end is held against no call and no
+    // op. NULL: nothing is held against any.
+    void (*excuse)(struct backend *backend);
 
     // Shares memory with it, and ends that. Both NULL where `borrowing` is NOTHING.
     tapml_status (*share)(struct backend *backend, const struct backend_share *share);
@@ -318,12 +329,14 @@ tapml_status backend_notify(struct backend *backend,
                             struct backend_point point,
                             tapml_notified function,
                             void *user) STATUS_USED;
+tapml_status backend_stamp(struct backend *backend, uint64_t *out_ns) STATUS_USED;
 uint64_t backend_launches(struct backend *backend);
 const char *backend_identity(struct backend *backend, const tapml_op *op);
 const struct arithmetic *backend_arithmetic(struct backend *backend, const tapml_op *op);
 uint64_t backend_generation(const struct backend *backend);
 uint64_t backend_kills(const struct backend *backend);
 void backend_forgive(struct backend *backend);
+void backend_excuse(struct backend *backend);
 
 // Memory can be shared more than once, and is then unshared as often: after a wait, and when the
 // buffers that wrap it are gone. A backend that borrows nothing has nothing to do.

@@ -34,6 +34,9 @@ static void look_at(const struct backlog *backlog,
     struct wire_reader reader;
     wire_reader_init(&reader, frame);
     const int is_call = frame->verb == MESSAGE_CALL;
+    if (frame->verb == MESSAGE_STAMP && frame->number != at) { // All before it was done.
+        *culprit = (struct backlog_culprit){.instance = ""};
+    }
     if (is_call || (frame->verb == MESSAGE_SUPPORTS && frame->number == at)) {
         const struct compiled_op *schema = take_op(backlog, &reader);
         culprit->op = schema ? schema->op : NULL;

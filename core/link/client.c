@@ -134,6 +134,11 @@ static tapml_status client_call(struct backend *backend, const struct backend_ca
     return far_side_end(far);
 }
 
+static tapml_status client_stamp(struct backend *backend, uint64_t *out_ns)
+{
+    return far_memory_stamp(own(backend), out_ns);
+}
+
 // -- Counts ------------------------------------------------------------------------------------
 
 static void count(struct far_side *far)
@@ -191,6 +196,11 @@ static uint64_t client_kills(const struct backend *backend)
 static void client_forgive(struct backend *backend)
 {
     crashes_forgive(&own(backend)->crashes);
+}
+
+static void client_excuse(struct backend *backend)
+{
+    far_side_excuse(own(backend));
 }
 
 // -- Memory ------------------------------------------------------------------------------------
@@ -281,12 +291,14 @@ static const struct backend_vt client_vt = {
     .wait = client_wait,
     .signal = client_signal,
     .wait_for = client_wait_for,
+    .stamp = client_stamp,
     .launches = client_launches,
     .identity = client_identity,
     .arithmetic = client_arithmetic,
     .generation = client_generation,
     .kills = client_kills,
     .forgive = client_forgive,
+    .excuse = client_excuse,
     .share = client_share,
     .unshare = client_unshare,
 };

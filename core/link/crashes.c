@@ -54,7 +54,10 @@ static void note(struct crashes *crashes, const char *instance, const char *mess
         crash = add(crashes, instance, message);
     }
     if (crash) {
+        crash->first = crash->first ? crash->first : alloc_text(message);
         crash->count += count;
+        crashes->last = (size_t)(crash - crashes->items);
+        crashes->last_count = count;
     }
 }
 
@@ -67,6 +70,7 @@ void crashes_note(struct crashes *crashes,
                   const struct backlog_culprit *culprit,
                   const char *message)
 {
+    crashes->last_count = crashes->last_kills = 0;
     if (is_known(culprit)) {
         note(crashes, culprit->instance, message, 1);
     }
@@ -81,9 +85,11 @@ void crashes_note_kill(struct crashes *crashes,
                        const struct backlog_culprit *culprit,
                        const char *message)
 {
+    crashes->last_count = crashes->last_kills = 0;
     if (!is_known(culprit)) {
         return;
     }
+    crashes->last_kills = 1;
     if (!is_killed(crashes, culprit->instance)) {
         alloc_free(crashes->killed);
         crashes->killed = alloc_text(culprit->instance);
@@ -92,6 +98,20 @@ void crashes_note_kill(struct crashes *crashes,
     if (++crashes->kills == CRASHES_KILLS_MAX) {
         note(crashes, culprit->instance, message, CRASHES_KILLS_MAX);
     }
+}
+
+void crashes_excuse(struct crashes *crashes)
+{
+    if (crashes->last_count > 0) {
+        struct crash *crash = &crashes->items[crashes->last];
+        crash->count -= crashes->last_count < crash->count ? crashes->last_count : crash->count;
+        if (crash->count == 0) {
+            alloc_free(crash->first);
+            crash->first = NULL;
+        }
+    }
+    crashes->kills -= crashes->last_kills < crashes->kills ? crashes->last_kills : crashes->kills;
+    crashes->last_count = crashes->last_kills = 0;
 }
 
 void crashes_note_call(struct crashes *crashes, const char *instance)
@@ -112,7 +132,7 @@ crashes_check(const struct crashes *crashes, const char *component, const char *
     return status_fail(TAPML_INTERNAL,
                        "%s: '%s' has crashed its worker %zu times and is not called again; first: "
                        "%s",
-                       component, instance, crash->count, crash->first);
+                       component, instance, crash->count, crash->first ? crash->first : "");
 }
 
 void crashes_forgive(struct crashes *crashes)

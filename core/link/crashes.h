@@ -14,7 +14,7 @@ enum { CRASHES_MAX = 2, CRASHES_KILLS_MAX = 3 };
 
 struct crash {
     size_t count;
-    char *first; // The message of the first one.
+    char *first; // The message of the first one; NULL where all were excused.
 };
 
 struct crashes {
@@ -23,6 +23,10 @@ struct crashes {
     size_t count, capacity;
     char *killed; // The instance at which the worker was killed last, or NULL,
     size_t kills; // and how often there, one after the other.
+
+    // What the last end has added: an excuse takes it away.
+    size_t last, last_count; // To the crashes of `items[last]`,
+    size_t last_kills;       // and to `kills`.
 };
 
 void crashes_init(struct crashes *crashes);
@@ -37,6 +41,9 @@ void crashes_note(struct crashes *crashes,
 void crashes_note_kill(struct crashes *crashes,
                        const struct backlog_culprit *culprit,
                        const char *message);
+
+// The last end counts for nothing: what brought it about is done again. Once for each end.
+void crashes_excuse(struct crashes *crashes);
 
 // A call of `instance` (or NULL) is made.
 void crashes_note_call(struct crashes *crashes, const char *instance);

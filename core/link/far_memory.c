@@ -239,3 +239,23 @@ tapml_status far_memory_copy(struct far_side *far, const struct backend_copy *co
     far_side_note_work(far);
     return far_side_end(far);
 }
+
+tapml_status far_memory_stamp(struct far_side *far, uint64_t *out_ns)
+{
+    struct shared_span span = {0};
+    if (far->given.channel->is_far) { // Its clock is another machine's, its wire perhaps older.
+        return status_fail(TAPML_UNIMPLEMENTED, "%s: it queues no stamp of time",
+                           far->info.component);
+    }
+    TAPML_TRY(far_side_make_room(far));
+    TAPML_TRY(stage(far, sizeof(*out_ns), &span));
+    TAPML_TRY(
+        staging_add_read(&far->staging, &(struct staged_read){far->signalled + 1, out_ns,
+                                                              span.memory, sizeof(*out_ns)}));
+    far->is_pending = 1;
+    far_side_begin(far, MESSAGE_STAMP);
+    wire_put_u32(&far->log, span.region);
+    wire_put_u64(&far->log, span.offset);
+    far_side_note_work(far);
+    return far_side_end(far);
+}

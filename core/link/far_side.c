@@ -47,6 +47,16 @@ static void note_hang(struct far_side *far, const tapml_op *op)
     far->hangs[at].op = op;
     far->hangs[at].count++;
     far->hang_count += at == far->hang_count ? 1 : 0;
+    far->last_hang = &far->hangs[at];
+}
+
+void far_side_excuse(struct far_side *far)
+{
+    crashes_excuse(&far->crashes);
+    if (far->last_hang) {
+        far->last_hang->count--;
+        far->last_hang = NULL;
+    }
 }
 
 // The least that an answer to what is queued may take; 0: without limit.
@@ -91,6 +101,7 @@ static tapml_status note_end(struct far_side *far, tapml_status status)
     (void)status_fail(code, "%s: the worker %s%s%s%s", name ? name : "opening", how, place,
                       words[0] ? "; it wrote: " : "", words);
     note_crash(far, &culprit);
+    far->last_hang = NULL;
     if (code == TAPML_DEADLINE && culprit.op && culprit.is_sure) {
         note_hang(far, culprit.op);
     }

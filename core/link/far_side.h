@@ -73,6 +73,7 @@ struct far_side {
     struct crashes crashes;
     struct far_side_hang hangs[FAR_SIDE_HANGS_MAX]; // Those of further ops are not counted.
     uint32_t hang_count;
+    struct far_side_hang *last_hang; // Of the last end; NULL: it was none.
 
     int is_counted;                                  // No call since the counts were asked for.
     int has_launches;                                // No call since a wait told `counts[0]`.
@@ -86,6 +87,9 @@ tapml_status far_side_open(struct far_side *out_far,
 
 // Ends it, and releases all that belongs to it, its buffers too.
 void far_side_release(struct far_side *far);
+
+// What ended it last is held against no call and no op.
+void far_side_excuse(struct far_side *far);
 
 // Before every message: starts the far side if it is not there. TAPML_DEVICE_LOST if its device is
 // lost or if it cannot be started.

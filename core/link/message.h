@@ -35,6 +35,7 @@ enum message_verb {
     MESSAGE_WAIT_FOR, // Answered: the same error; what is queued in front of a point is done.
     MESSAGE_COPY,     // From a part of a buffer to another one.
     MESSAGE_DEFINE,   // An op with a plain form. Answered: whether the backend has it, and the op.
+    MESSAGE_STAMP,    // What was queued is waited for; then the time goes to a span of a region.
     MESSAGE_REPLY = 64
 };
 

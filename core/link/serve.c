@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/clock.h"
 #include "link/served_ops.h"
 
 #include <errno.h>
@@ -393,6 +394,21 @@ static tapml_status copy(struct server *server, struct wire_reader *reader)
                                                                 .size = part.bytes});
 }
 
+// The time at which all that was queued is done.
+static tapml_status stamp(struct server *server, struct wire_reader *reader)
+{
+    struct span span = {0};
+    uint64_t now_ns = 0;
+    TAPML_TRY(take_span(server, reader, sizeof(now_ns), &span));
+    if (span.number & MESSAGE_IS_IMPORT) {
+        return status_fail(TAPML_INVALID, "an import is only read");
+    }
+    TAPML_TRY(backend_wait(server->backend));
+    now_ns = clock_now_ns();
+    memcpy(span.memory, &now_ns, sizeof(now_ns));
+    return TAPML_OK;
+}
+
 static tapml_status call(struct server *server, struct wire_reader *reader)
 {
     const struct compiled_op *schema = NULL;
@@ -569,6 +585,8 @@ static tapml_status work(struct server *server, uint16_t verb, struct wire_reade
         return call(server, reader);
     case MESSAGE_SIGNAL:
         return put_point(server, reader);
+    case MESSAGE_STAMP:
+        return stamp(server, reader);
     default:
         return backend_flush(server->backend);
     }
@@ -627,6 +645,7 @@ static tapml_status serve(struct server *server,
     case MESSAGE_CALL:
     case MESSAGE_FLUSH:
     case MESSAGE_SIGNAL:
+    case MESSAGE_STAMP:
         note_failure(server, work(server, frame->verb, &reader));
         return TAPML_OK;
     case MESSAGE_CLOSE:

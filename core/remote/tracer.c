@@ -53,6 +53,7 @@ static const char *name_of(uint16_t verb)
         [MESSAGE_WAIT_FOR] = "wait for",
         [MESSAGE_COPY] = "copy",
         [MESSAGE_DEFINE] = "define",
+        [MESSAGE_STAMP] = "stamp",
         [MESSAGE_REPLY] = "reply",
         [BULK_STARTED] = "started",
         [BULK_END] = "end",

@@ -174,6 +174,7 @@ static struct verdict_options options_of(const struct target_jobs *target)
                                     .checkpoint = run->checkpoint,
                                     .comparers = run->comparers,
                                     .refuted = run->refuted,
+                                    .ahead = (size_t)run->config->ahead,
                                     .progress = show};
 }
 

@@ -316,8 +316,16 @@ tapml_status divider_try(struct divider *divider,
                          struct arena *arena,
                          struct verdict *io_verdict)
 {
-    const char *text = "";
     TAPML_TRY(examiner_try(examiner, examination, arena, io_verdict));
+    return divider_explain(divider, examination, arena, io_verdict);
+}
+
+tapml_status divider_explain(struct divider *divider,
+                             const struct examination *examination,
+                             struct arena *arena,
+                             struct verdict *io_verdict)
+{
+    const char *text = "";
     if (!divider->options.divides || verdict_count_failed(io_verdict, 1) == 0 ||
         !examination->schema) {
         return TAPML_OK;

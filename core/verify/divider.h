@@ -30,6 +30,13 @@ tapml_status divider_try(struct divider *divider,
                          struct arena *arena,
                          struct verdict *io_verdict) STATUS_USED;
 
+// The second half of that: what is found out of a case that was tried. Where it failed, the target
+// is asked, on which no work is pending.
+tapml_status divider_explain(struct divider *divider,
+                             const struct examination *examination,
+                             struct arena *arena,
+                             struct verdict *io_verdict) STATUS_USED;
+
 // Op executions so far: on the target, and on devices that calibrate.
 uint64_t divider_executions(const struct divider *divider);
 uint64_t divider_calibrations(const struct divider *divider);

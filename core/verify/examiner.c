@@ -18,7 +18,7 @@
 #include "verify/element_search.h"
 #include "verify/explainer.h"
 #include "verify/makers.h"
-#include "verify/recast.h"
+#include "verify/output_measure.h"
 
 #include <math.h>
 #include <string.h>
@@ -105,151 +105,6 @@ set_reason(struct arena *arena, enum verdict_kind kind, const char *reason, stru
     return verdict->reason ? TAPML_OK : status_no_memory();
 }
 
-static const struct case_argument *find_argument(const struct carved_case *item, const char *param)
-{
-    for (uint32_t i = 0; i < item->argument_count; i++) {
-        if (strcmp(item->arguments[i].name, param) == 0) {
-            return &item->arguments[i];
-        }
-    }
-    return NULL;
-}
-
-// What was right becomes what is expected, rounded as the target has it.
-static tapml_status exchange(const struct examiner *examiner,
-                             const struct examination *examination,
-                             struct arena *arena,
-                             struct replay_output *output)
-{
-    const void *right = output->computed;
-    output->computed = output->expected;
-    output->expected = right;
-    TAPML_TRY(recast_round_expected(examination->schema->op, examiner->options->activation, arena,
-                                    output));
-    return recast_drop_zero_signs(examination->item, examination->schema->op, arena, output);
-}
-
-// What is compared by its bits is rounded as the target rounds it.
-static tapml_status round_exact(const struct examiner *examiner,
-                                const struct examination *examination,
-                                struct arena *arena,
-                                struct replay_output *output)
-{
-    const tapml_op *op = examination->schema->op;
-    const uint32_t format = calibrator_form(examiner->calibrator, op)->result;
-    const size_t count = replay_output_count(output);
-    enum compare_class class_ = COMPARE_EXACT;
-    TAPML_TRY(compare_class_of(op->tolerance, &class_));
-    if (format == TAPML_FORMAT_F32 || class_ != COMPARE_EXACT || output->dtype != TAPML_F32) {
-        return TAPML_OK;
-    }
-    float *rounded = arena_array(arena, count + 1, sizeof(*rounded));
-    if (!rounded) {
-        return status_no_memory();
-    }
-    memcpy(rounded, output->expected, count * sizeof(*rounded));
-    arithmetic_round(format, 0, rounded, 1, count);
-    output->expected = rounded;
-    return TAPML_OK;
-}
-
-// The error that the declared arithmetic makes by itself; where nothing was expected but zeros it
-// has no size.
-static double cost_of(const struct replay_output *output, const void *declared)
-{
-    const struct compare_result distance =
-        compare_tensors(output->dtype, output->expected, declared, output->rows, output->width);
-    return isfinite(distance.nmse) ? sqrt(distance.nmse) : 0;
-}
-
-// Puts what is right as the target declares in the place of what is right in f32. A derived case
-// has it from the oracle already.
-static tapml_status
-take_declared(const struct examiner *examiner, struct examination *examination, struct arena *arena)
-{
-    struct carved_case declared;
-    int has = 0;
-    examination->cost = NAN;
-    if (!examination->is_derived) {
-        TAPML_TRY(calibrator_as_declared(examiner->calibrator, examination->item,
-                                         examination->schema, arena, &declared, &has));
-    }
-    for (uint32_t i = 0; i < examination->result.output_count; i++) {
-        struct replay_output *output = &examination->result.outputs[i];
-        examination->right[i] = output->expected;
-        if (has) {
-            const void *right = find_argument(&declared, output->param)->after;
-            examination->cost = fmax(cost_of(output, right), examination->cost);
-            output->expected = right;
-            TAPML_TRY(
-                recast_drop_zero_signs(examination->item, examination->schema->op, arena, output));
-        }
-        TAPML_TRY(round_exact(examiner, examination, arena, output));
-    }
-    return TAPML_OK;
-}
-
-// NaN has no sign in a store, so that a sentence is the same before and after.
-static double unsigned_nan(double value)
-{
-    return isnan(value) ? (double)NAN : value;
-}
-
-static tapml_status measure_output(const struct examination *examination,
-                                   uint32_t index,
-                                   struct arena *arena,
-                                   struct output_error *out_error)
-{
-    const struct replay_output *output = &examination->result.outputs[index];
-    const struct compare_result distance = compare_tensors(
-        output->dtype, output->expected, output->computed, output->rows, output->width);
-    *out_error = (struct output_error){
-        .param = arena_text(arena, output->param),
-        .class_ = compare_class_name(examination->limits[index].class_),
-        .is_equal = distance.is_equal_bits,
-        .ulp = distance.ulp,
-        .nmse = distance.nmse,
-        .row_error = distance.row_error,
-        .cosine = distance.cosine,
-        .non_finite = distance.mismatched_non_finite,
-        .is_outside = output->wrote_outside || output->is_unwritten,
-        .place = distance.is_equal_bits
-                     ? ""
-                     : element_search_place(find_argument(examination->item, output->param),
-                                            distance.worst_index, arena),
-        .expected = unsigned_nan(distance.worst_expected),
-        .computed = unsigned_nan(distance.worst_computed),
-        .margin = NAN};
-    return out_error->param && out_error->place ? TAPML_OK : status_no_memory();
-}
-
-// Measures all outputs, with their limits at hand. A case beyond the limit of its class is
-// calibrated itself before that is held against it.
-static tapml_status measure(const struct examiner *examiner,
-                            struct examination *examination,
-                            struct arena *arena,
-                            struct output_error *errors)
-{
-    struct store *store = examination->is_derived ? NULL : examiner->options->store;
-    const uint32_t count = examination->result.output_count;
-    for (uint32_t i = 0; examination->is_computed && i < count; i++) {
-        TAPML_TRY(exchange(examiner, examination, arena, &examination->result.outputs[i]));
-    }
-    TAPML_TRY(take_declared(examiner, examination, arena));
-    if (!examination->is_derived) {
-        TAPML_TRY(calibrator_limits(examiner->calibrator, store, examination->item,
-                                    examination->schema, examination->limits));
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        TAPML_TRY(measure_output(examination, i, arena, &errors[i]));
-    }
-    const struct judgement first = judgement_make(errors, examination->limits, count);
-    return first.margin > 1 && isfinite(first.margin)
-               ? calibrator_widen(examiner->calibrator, store, examination->item,
-                                  examination->schema, examination->limits)
-               : TAPML_OK;
-}
-
 static tapml_status find_elements(const struct examination *examination,
                                   struct arena *arena,
                                   struct verdict *io_verdict)
@@ -260,7 +115,7 @@ static tapml_status find_elements(const struct examination *examination,
         ASSERT(worst < examination->result.output_count); // It is one of them.
     }
     const struct replay_output *output = &examination->result.outputs[worst];
-    return element_search_run(output, find_argument(examination->item, output->param),
+    return element_search_run(output, output_measure_argument(examination->item, output->param),
                               &examination->limits[worst], arena, &io_verdict->elements);
 }
 
@@ -326,7 +181,9 @@ static tapml_status judge_outputs(struct examiner *examiner,
     if (!errors) {
         return status_no_memory();
     }
-    TAPML_TRY(measure(examiner, examination, arena, errors));
+    TAPML_TRY(output_measure_all(
+        &(struct output_measure){examiner->options, examiner->calibrator}, examination, arena,
+        errors));
     TAPML_TRY(examiner_maker(examiner, examination->item->op_name, examination->item->op_version,
                              &maker));
     io_verdict->errors = errors;
@@ -382,17 +239,11 @@ static tapml_status replay(struct examiner *examiner, struct examination *examin
     return status == TAPML_DEADLINE ? note_hang(examiner, examination->item->op_name) : status;
 }
 
-static tapml_status run(struct examiner *examiner,
-                        struct examination *examination,
-                        struct arena *arena,
-                        struct verdict *io_verdict)
+static tapml_status judge_result(struct examiner *examiner,
+                                 struct examination *examination,
+                                 struct arena *arena,
+                                 struct verdict *io_verdict)
 {
-    const tapml_status status = replay(examiner, examination);
-    if (status != TAPML_OK) {
-        return status_ends_all(status)
-                   ? status
-                   : set_reason(arena, VERDICT_ERROR, status_message(), io_verdict);
-    }
     switch (examination->result.outcome) {
     case REPLAY_RAN:
         break;
@@ -404,21 +255,54 @@ static tapml_status run(struct examiner *examiner,
     return judge_outputs(examiner, examination, arena, io_verdict);
 }
 
+static tapml_status run(struct examiner *examiner,
+                        struct examination *examination,
+                        struct arena *arena,
+                        struct verdict *io_verdict)
+{
+    const tapml_status status = replay(examiner, examination);
+    if (status != TAPML_OK) {
+        return status_ends_all(status)
+                   ? status
+                   : set_reason(arena, VERDICT_ERROR, status_message(), io_verdict);
+    }
+    return judge_result(examiner, examination, arena, io_verdict);
+}
+
+// Tells the observer of a case that was tried.
+static tapml_status observe(const struct examiner *examiner,
+                            const struct examination *examination,
+                            const struct verdict *verdict,
+                            tapml_status status)
+{
+    const struct verdict_options *options = examiner->options;
+    if (status == TAPML_OK && options->observe) {
+        options->observe(options->user, examination, verdict);
+    }
+    return status;
+}
+
 tapml_status examiner_try(struct examiner *examiner,
                           struct examination *examination,
                           struct arena *arena,
                           struct verdict *io_verdict)
 {
-    const struct verdict_options *options = examiner->options;
     io_verdict->oracle = io_verdict->observed = "";
     const tapml_status status =
         examination->schema ? run(examiner, examination, arena, io_verdict)
                             : set_reason(arena, VERDICT_SKIPPED,
                                          "no plugin that was opened knows its op", io_verdict);
-    if (status == TAPML_OK && options->observe) {
-        options->observe(options->user, examination, io_verdict);
-    }
-    return status;
+    return observe(examiner, examination, io_verdict, status);
+}
+
+tapml_status examiner_judge(struct examiner *examiner,
+                            struct examination *examination,
+                            struct arena *arena,
+                            struct verdict *io_verdict)
+{
+    io_verdict->oracle = io_verdict->observed = "";
+    return observe(examiner, examination, io_verdict,
+                   judge_result(examiner, examination, arena, io_verdict));
 }
 
 tapml_status examiner_expect(struct examiner *examiner,
@@ -556,6 +440,25 @@ tapml_status examiner_find(struct examiner *examiner,
     return verdict_take_elements(options->store, options->target, arena, io_verdict);
 }
 
+tapml_status
+examiner_has(struct examiner *examiner, const struct verdict *verdict, int *out_has)
+{
+    const struct verdict_options *options = examiner->options;
+    const struct result_maker *maker = NULL;
+    struct result_row row;
+    struct arena *arena = arena_create();
+    if (!arena) {
+        return status_no_memory();
+    }
+    tapml_status status = examiner_maker(examiner, verdict->op_name, verdict->op_version, &maker);
+    if (status == TAPML_OK) {
+        status = result_find(options->store, options->target, verdict->case_id, maker, arena, &row);
+        *out_has = status == TAPML_OK;
+    }
+    arena_destroy(arena);
+    return status == TAPML_NOT_FOUND ? TAPML_OK : status;
+}
+
 // Notes what the declaration of an op costs on a case.
 static tapml_status note_cost(struct examiner *examiner, const struct verdict *verdict)
 {
@@ -686,6 +589,11 @@ tapml_status examiner_keep(struct examiner *examiner,
         store_rollback(store);
     }
     return status;
+}
+
+struct replay *examiner_replay(const struct examiner *examiner)
+{
+    return examiner->replay;
 }
 
 uint64_t examiner_executions(const struct examiner *examiner)

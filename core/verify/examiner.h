@@ -54,6 +54,21 @@ tapml_status examiner_try(struct examiner *examiner,
                           struct arena *arena,
                           struct verdict *io_verdict) STATUS_USED;
 
+// Where the examiner replays, for who queues cases ahead (verify/replay_ahead.h).
+struct replay *examiner_replay(const struct examiner *examiner);
+
+// Judges a result that is in the examination, of a case whose schema is known, as `examiner_try`
+// judges what it has run. Nothing is run on the target.
+tapml_status examiner_judge(struct examiner *examiner,
+                            struct examination *examination,
+                            struct arena *arena,
+                            struct verdict *io_verdict) STATUS_USED;
+
+// Whether the store has a fresh result of this very backend of a case whose names the verdict has.
+tapml_status examiner_has(struct examiner *examiner,
+                          const struct verdict *verdict,
+                          int *out_has) STATUS_USED;
+
 // Gives a case without expected values what the oracle computes, and its limits
 // (`calibrator_expect`).
 tapml_status examiner_expect(struct examiner *examiner,

@@ -14,6 +14,14 @@
 
 enum { KEPT_BYTES_MAX = 1 << 20 }; // Of each room, from call to call.
 
+// A call with what is needed from when it is queued until it is looked at.
+struct guard_flight {
+    struct guarded_call guarded;
+    struct guard_violation violation;
+    struct backend_call call;  // Of a call that was queued ahead.
+    uint64_t begin_ns, end_ns; // Of its second run, by stamps; 0: it has none.
+};
+
 struct guard {
     struct backend_wrapper wrapper; // First, so that a `struct backend *` is a `struct guard *`.
     struct backend_vt vt;
@@ -22,8 +30,8 @@ struct guard {
     int is_measuring;
     uint64_t time_ns;
     uint32_t buffers_made;
-    struct guard_violation violation;
-    struct guarded_call guarded; // The call at hand.
+    struct guard_flight own; // Of calls that are looked at before the next one.
+    struct guard_flight *at; // The call at hand: `own`, or one that was queued ahead.
     struct room dense_room;
     struct guard_bystanders bystanders;
 };
@@ -168,15 +176,15 @@ static tapml_status poison_gappy(struct guard *guard,
 // Poisons the outputs that are whole, or the others. In-out ones are read.
 static tapml_status poison_outputs(struct guard *guard, int are_whole)
 {
-    for (uint32_t i = 0; i < guard->guarded.use_count; i++) {
-        const struct guarded_use *use = &guard->guarded.uses[i];
-        const struct guarded_watch *watch = guarded_call_find_watch(&guard->guarded, use->buffer);
+    for (uint32_t i = 0; i < guard->at->guarded.use_count; i++) {
+        const struct guarded_use *use = &guard->at->guarded.uses[i];
+        const struct guarded_watch *watch = guarded_call_find_watch(&guard->at->guarded, use->buffer);
         struct guarded_view view;
-        if (!guarded_call_is_output(guarded_call_param(&guard->guarded, use))) {
+        if (!guarded_call_is_output(guarded_call_param(&guard->at->guarded, use))) {
             continue;
         }
-        TAPML_TRY(guarded_call_view(&guard->guarded, use, &view));
-        if (guarded_call_param(&guard->guarded, use)->kind == TAPML_P_TENSOR_OUT &&
+        TAPML_TRY(guarded_call_view(&guard->at->guarded, use, &view));
+        if (guarded_call_param(&guard->at->guarded, use)->kind == TAPML_P_TENSOR_OUT &&
             view.count > 0 && is_whole(&view) == are_whole) {
             TAPML_TRY(are_whole ? poison_whole(guard, watch, &view)
                                 : poison_gappy(guard, watch, &view));
@@ -187,9 +195,11 @@ static tapml_status poison_outputs(struct guard *guard, int are_whole)
 
 static tapml_status begin(struct guard *guard)
 {
-    TAPML_TRY(guarded_call_list_watches(&guard->guarded));
-    for (uint32_t i = 0; i < guard->guarded.watch_count; i++) {
-        const struct guarded_watch *watch = &guard->guarded.watches[i];
+    TAPML_TRY(guarded_call_list_watches(&guard->at->guarded));
+    for (uint32_t i = 0; i < guard->at->guarded.watch_count; i++) {
+        struct guarded_watch *watch = &guard->at->guarded.watches[i];
+        watch->given = watch->buffer->given;
+        watch->buffer->given = NULL; // The next call may use the buffer before this is looked at.
         TAPML_TRY(watch->is_weight
                       ? guard_weight_begin(guard->wrapper.inner, &guard->dense_room, watch->buffer)
                       : read_image(guard, watch, watch->before));
@@ -223,16 +233,16 @@ find_word(const struct guarded_view *view, const unsigned char *dense, uint32_t 
 static tapml_status find_incoming(struct guard *guard, int *out_has)
 {
     *out_has = 0;
-    for (uint32_t i = 0; i < guard->guarded.use_count && !*out_has; i++) {
-        const struct guarded_use *use = &guard->guarded.uses[i];
-        const struct guarded_watch *watch = guarded_call_find_watch(&guard->guarded, use->buffer);
+    for (uint32_t i = 0; i < guard->at->guarded.use_count && !*out_has; i++) {
+        const struct guarded_use *use = &guard->at->guarded.uses[i];
+        const struct guarded_watch *watch = guarded_call_find_watch(&guard->at->guarded, use->buffer);
         struct guarded_view view;
         void *dense = NULL;
         if (watch->is_weight ||
-            guarded_call_param(&guard->guarded, use)->kind == TAPML_P_TENSOR_OUT) {
+            guarded_call_param(&guard->at->guarded, use)->kind == TAPML_P_TENSOR_OUT) {
             continue;
         }
-        TAPML_TRY(guarded_call_view(&guard->guarded, use, &view));
+        TAPML_TRY(guarded_call_view(&guard->at->guarded, use, &view));
         TAPML_TRY(dense_need(guard, &view, &dense));
         guarded_call_gather(&view, watch->before, dense);
         *out_has = find_word(&view, dense, GUARD_BUFFER_POISON) < view.count;
@@ -250,14 +260,14 @@ static tapml_status find_poison(struct guard *guard,
     const uint64_t poison = find_word(view, dense, GUARD_BUFFER_POISON);
     int has_come_in = 0;
     if (unwritten < view->count) {
-        guard_violation_unwritten(&guard->violation, &guard->guarded, use, unwritten);
+        guard_violation_unwritten(&guard->at->violation, &guard->at->guarded, use, unwritten);
         return TAPML_OK;
     }
     if (poison < view->count) {
         TAPML_TRY(find_incoming(guard, &has_come_in));
     }
     if (poison < view->count && !has_come_in) {
-        guard_violation_poisoned(&guard->violation, &guard->guarded, use, poison);
+        guard_violation_poisoned(&guard->at->violation, &guard->at->guarded, use, poison);
     }
     return TAPML_OK;
 }
@@ -265,17 +275,17 @@ static tapml_status find_poison(struct guard *guard,
 // Checks what was written of an output, and takes it out of the comparison.
 static tapml_status check_output(struct guard *guard, const struct guarded_use *use)
 {
-    const struct guarded_watch *watch = guarded_call_find_watch(&guard->guarded, use->buffer);
+    const struct guarded_watch *watch = guarded_call_find_watch(&guard->at->guarded, use->buffer);
     struct guarded_view view;
     void *dense = NULL;
-    TAPML_TRY(guarded_call_view(&guard->guarded, use, &view));
+    TAPML_TRY(guarded_call_view(&guard->at->guarded, use, &view));
     if (view.count == 0) {
         return TAPML_OK;
     }
     TAPML_TRY(dense_need(guard, &view, &dense));
     guarded_call_gather(&view, watch->after, dense);
-    if (guarded_call_param(&guard->guarded, use)->kind == TAPML_P_TENSOR_OUT &&
-        guard->violation.kind == GUARD_CLEAN) {
+    if (guarded_call_param(&guard->at->guarded, use)->kind == TAPML_P_TENSOR_OUT &&
+        guard->at->violation.kind == GUARD_CLEAN) {
         TAPML_TRY(find_poison(guard, use, &view, dense));
         TAPML_TRY(dense_need(guard, &view, &dense)); // It may have had an input meanwhile.
         guarded_call_gather(&view, watch->after, dense);
@@ -288,12 +298,12 @@ static tapml_status check_watch(struct guard *guard, const struct guarded_watch 
 {
     const uint64_t size = guard_buffer_readable_bytes(watch->buffer);
     if (watch->is_weight) {
-        return guard_weight_check(guard->wrapper.inner, &guard->dense_room, &guard->guarded, watch,
-                                  &guard->violation);
+        return guard_weight_check(guard->wrapper.inner, &guard->at->guarded, watch,
+                                  &guard->at->violation);
     }
     const uint64_t at = guard_buffer_difference(watch->before, watch->after, size);
     if (at < size) {
-        guard_violation_outside(&guard->violation, &guard->guarded, watch->use, at);
+        guard_violation_outside(&guard->at->violation, &guard->at->guarded, watch->use, at);
     }
     return TAPML_OK;
 }
@@ -302,8 +312,8 @@ static tapml_status check_watch(struct guard *guard, const struct guarded_watch 
 static tapml_status restore_redzones(const struct guard *guard)
 {
     struct backend *inner = guard->wrapper.inner;
-    for (uint32_t i = 0; i < guard->guarded.watch_count; i++) {
-        const struct guard_buffer *buffer = guard->guarded.watches[i].buffer;
+    for (uint32_t i = 0; i < guard->at->guarded.watch_count; i++) {
+        const struct guard_buffer *buffer = guard->at->guarded.watches[i].buffer;
         if (buffer->redzone > 0) {
             TAPML_TRY(guard_buffer_write_redzones(inner, buffer));
         }
@@ -313,56 +323,67 @@ static tapml_status restore_redzones(const struct guard *guard)
 
 static tapml_status report(struct guard *guard)
 {
-    const struct backend_call *call = guard->guarded.call;
-    if (guard->violation.kind == GUARD_CLEAN) {
+    const struct backend_call *call = guard->at->guarded.call;
+    if (guard->at->violation.kind == GUARD_CLEAN) {
         return TAPML_OK;
     }
     guard_bystanders_forget_all(&guard->bystanders);
     TAPML_TRY(restore_redzones(guard));
     return status_fail(TAPML_INTERNAL, "%s at '%.100s': %s", call->op->name,
-                       call->instance ? call->instance : "", guard->violation.what);
+                       call->instance ? call->instance : "", guard->at->violation.what);
 }
 
 // Before outputs come into the images.
 static void compare_given(const struct guard *guard)
 {
-    for (uint32_t i = 0; i < guard->guarded.watch_count; i++) {
-        const struct guarded_watch *watch = &guard->guarded.watches[i];
+    for (uint32_t i = 0; i < guard->at->guarded.watch_count; i++) {
+        const struct guarded_watch *watch = &guard->at->guarded.watches[i];
         struct guard_buffer *buffer = watch->buffer;
-        if (buffer->given && watch->before) {
-            buffer->was_other =
-                memcmp(watch->before + buffer->redzone, buffer->given, buffer->size) != 0;
-        }
-        buffer->given = NULL;
+        buffer->was_other =
+            watch->given && watch->before &&
+            memcmp(watch->before + buffer->redzone, watch->given, buffer->size) != 0;
     }
 }
 
-// Of several faults a write outside counts more than what is unwritten.
-static tapml_status check(struct guard *guard)
+static tapml_status read_after(struct guard *guard)
 {
-    for (uint32_t i = 0; i < guard->guarded.watch_count; i++) {
-        if (guard->guarded.watches[i].after) {
-            TAPML_TRY(
-                read_image(guard, &guard->guarded.watches[i], guard->guarded.watches[i].after));
+    for (uint32_t i = 0; i < guard->at->guarded.watch_count; i++) {
+        struct guarded_watch *watch = &guard->at->guarded.watches[i];
+        TAPML_TRY(watch->after ? read_image(guard, watch, watch->after) : TAPML_OK);
+        if (watch->is_weight) {
+            TAPML_TRY(guard_weight_read(guard->wrapper.inner, &guard->dense_room, watch));
         }
     }
-    TAPML_TRY(backend_wait(guard->wrapper.inner));
+    return TAPML_OK;
+}
+
+// Looks at what was read, which is there. Of several faults a write outside counts more than what
+// is unwritten.
+static tapml_status look(struct guard *guard)
+{
     compare_given(guard);
-    for (uint32_t i = 0; i < guard->guarded.use_count; i++) {
-        if (guarded_call_is_output(guarded_call_param(&guard->guarded, &guard->guarded.uses[i]))) {
-            TAPML_TRY(check_output(guard, &guard->guarded.uses[i]));
+    for (uint32_t i = 0; i < guard->at->guarded.use_count; i++) {
+        if (guarded_call_is_output(guarded_call_param(&guard->at->guarded, &guard->at->guarded.uses[i]))) {
+            TAPML_TRY(check_output(guard, &guard->at->guarded.uses[i]));
         }
     }
-    for (uint32_t i = 0; i < guard->guarded.watch_count; i++) {
-        if (guard->violation.kind != GUARD_OUTSIDE) {
-            TAPML_TRY(check_watch(guard, &guard->guarded.watches[i]));
+    for (uint32_t i = 0; i < guard->at->guarded.watch_count; i++) {
+        if (guard->at->violation.kind != GUARD_OUTSIDE) {
+            TAPML_TRY(check_watch(guard, &guard->at->guarded.watches[i]));
         }
     }
-    if (guard->violation.kind == GUARD_CLEAN) {
-        TAPML_TRY(guard_bystanders_check(&guard->bystanders, guard->wrapper.inner, &guard->guarded,
-                                         &guard->violation));
+    if (guard->at->violation.kind == GUARD_CLEAN) {
+        TAPML_TRY(guard_bystanders_check(&guard->bystanders, guard->wrapper.inner, &guard->at->guarded,
+                                         &guard->at->violation));
     }
     return report(guard);
+}
+
+static tapml_status check(struct guard *guard)
+{
+    TAPML_TRY(read_after(guard));
+    TAPML_TRY(backend_wait(guard->wrapper.inner));
+    return look(guard);
 }
 
 static tapml_status perform(struct guard *guard, const struct backend_call *call)
@@ -390,9 +411,10 @@ static tapml_status guard_call(struct backend *backend, const struct backend_cal
 {
     struct guard *guard = (struct guard *)backend;
     struct backend_call inner_call = *call;
-    guard->violation = (struct guard_violation){0};
+    guard->at = &guard->own;
+    guard->at->violation = (struct guard_violation){0};
     guard->time_ns = 0;
-    TAPML_TRY(guarded_call_begin(&guard->guarded, call, &inner_call.args));
+    TAPML_TRY(guarded_call_begin(&guard->at->guarded, call, &inner_call.args));
     if (guard->is_ignoring) {
         guard_bystanders_forget_all(&guard->bystanders);
         return perform(guard, &inner_call);
@@ -403,6 +425,70 @@ static tapml_status guard_call(struct backend *backend, const struct backend_cal
                                      : backend_call(guard->wrapper.inner, &inner_call);
     }
     return status == TAPML_OK ? check(guard) : settle(guard, status);
+}
+
+// -- Calls that are queued ahead -----------------------------------------------------------------
+
+tapml_status guard_flight_create(struct guard_flight **out_flight)
+{
+    *out_flight = alloc_new(sizeof(**out_flight));
+    return *out_flight ? TAPML_OK : status_no_memory();
+}
+
+void guard_flight_destroy(struct guard_flight *flight)
+{
+    if (flight) {
+        guarded_call_release(&flight->guarded);
+        alloc_free(flight);
+    }
+}
+
+// The second run, for its time.
+static tapml_status queue_timed(struct backend *inner,
+                                const struct backend_call *call,
+                                struct guard_flight *flight)
+{
+    TAPML_TRY(backend_stamp(inner, &flight->begin_ns));
+    TAPML_TRY(backend_call(inner, call));
+    return backend_stamp(inner, &flight->end_ns);
+}
+
+static tapml_status queue(struct guard *guard, int timed)
+{
+    struct guard_flight *flight = guard->at;
+    struct backend *inner = guard->wrapper.inner;
+    struct backend_call inner_call = flight->call;
+    TAPML_TRY(guarded_call_begin(&flight->guarded, &flight->call, &inner_call.args));
+    TAPML_TRY(begin(guard));
+    TAPML_TRY(backend_call(inner, &inner_call));
+    TAPML_TRY(read_after(guard));
+    return timed ? queue_timed(inner, &inner_call, flight) : TAPML_OK;
+}
+
+tapml_status guard_queue(struct guard *guard,
+                         const struct backend_call *call,
+                         int timed,
+                         struct guard_flight *flight)
+{
+    guard->at = flight;
+    flight->violation = (struct guard_violation){0};
+    flight->begin_ns = flight->end_ns = 0;
+    flight->call = *call;
+    const tapml_status status = queue(guard, timed);
+    guard->at = &guard->own;
+    guard_bystanders_forget_all(&guard->bystanders);
+    return status;
+}
+
+tapml_status guard_land(struct guard *guard, struct guard_flight *flight)
+{
+    guard->at = flight;
+    guard->time_ns = flight->end_ns - flight->begin_ns;
+    const int is_forgetful = guard->bystanders.is_forgetful;
+    guard->bystanders.is_forgetful = 1;
+    const tapml_status status = look(guard);
+    guard->bystanders.is_forgetful = is_forgetful;
+    return status;
 }
 
 // -- The guard ---------------------------------------------------------------------------------
@@ -452,6 +538,7 @@ tapml_status guard_create(struct backend *inner, struct guard **out_guard)
     guard->vt.aside = NULL; // Its buffers are its own.
     guard->wrapper = (struct backend_wrapper){.backend = {.vt = &guard->vt}, .inner = inner};
     guard->is_measuring = 1;
+    guard->at = &guard->own;
     *out_guard = guard;
     return TAPML_OK;
 }
@@ -459,7 +546,7 @@ tapml_status guard_create(struct backend *inner, struct guard **out_guard)
 void guard_destroy(struct guard *guard)
 {
     if (guard) {
-        guarded_call_release(&guard->guarded);
+        guarded_call_release(&guard->own.guarded);
         room_release(&guard->dense_room);
         guard_bystanders_release(&guard->bystanders);
         backend_forget(&guard->wrapper.backend);
@@ -499,18 +586,23 @@ void guard_measure(struct guard *guard, int is_measuring)
     guard->is_measuring = is_measuring;
 }
 
+void guard_learn(struct guard *guard, int is_learning)
+{
+    guard->bystanders.is_forgetful = !is_learning;
+}
+
 const void *guard_found(const struct guard *guard, const tapml_object *buffer)
 {
     const struct guarded_watch *watch =
-        guarded_call_find_watch(&guard->guarded, (const struct guard_buffer *)buffer);
+        guarded_call_find_watch(&guard->at->guarded, (const struct guard_buffer *)buffer);
     return watch && !watch->is_weight ? watch->after + watch->buffer->redzone : NULL;
 }
 
 void guard_trim(struct guard *guard)
 {
-    if (guard->guarded.image_room.size > KEPT_BYTES_MAX) {
-        room_release(&guard->guarded.image_room);
-        guard->guarded.watch_count = 0; // They lie in it.
+    if (guard->at->guarded.image_room.size > KEPT_BYTES_MAX) {
+        room_release(&guard->at->guarded.image_room);
+        guard->at->guarded.watch_count = 0; // They lie in it.
     }
     if (guard->dense_room.size > KEPT_BYTES_MAX) {
         room_release(&guard->dense_room);
@@ -519,7 +611,7 @@ void guard_trim(struct guard *guard)
 
 const struct guard_violation *guard_violation(const struct guard *guard)
 {
-    return &guard->violation;
+    return &guard->at->violation;
 }
 
 uint64_t guard_time_ns(const struct guard *guard)

@@ -50,6 +50,11 @@ void guard_watch(struct guard *guard, int is_watching);
 // and the reading of its buffers.
 void guard_measure(struct guard *guard, int is_measuring);
 
+// Turns the learning of what bystanders hold on or off; it starts on. Off, those that were seen
+// before are compared, and nothing new is read: for who makes an unchecked call next, behind which
+// all is forgotten.
+void guard_learn(struct guard *guard, int is_learning);
+
 // The bytes of a buffer after the last call, if that call was checked and used the buffer, but not
 // as a weight; else NULL. Lives until the next call.
 const void *guard_found(const struct guard *guard, const tapml_object *buffer);
@@ -62,3 +67,27 @@ const struct guard_violation *guard_violation(const struct guard *guard);
 
 // The time in ns of the last call and the wait for it, without the checks; 0 if it was not timed.
 uint64_t guard_time_ns(const struct guard *guard);
+
+// -- Calls that are queued ahead -----------------------------------------------------------------
+
+// Room for one checked call from when it is queued until it is looked at. The caller owns it, and
+// destroys it while no work is pending; NULL is allowed.
+struct guard_flight;
+tapml_status guard_flight_create(struct guard_flight **out_flight) STATUS_USED;
+void guard_flight_destroy(struct guard_flight *flight);
+
+// Queues a checked call with all that its check reads, and with `timed` the same call once more
+// behind it, unchecked, between two stamps (`backend_stamp`). Work that is queued later may use the
+// same buffers. Where outputs have gaps, and at the first use of a weight, it waits. What `call`
+// points to stays until the call is looked at. After a failure all that was queued is waited for,
+// and no flight that is not looked at is used any more.
+tapml_status guard_queue(struct guard *guard,
+                         const struct backend_call *call,
+                         int timed,
+                         struct guard_flight *flight) STATUS_USED;
+
+// Looks at a call that was queued, after a wait: the functions above then speak of it, the time
+// being that of its second run. Fails as a checked call does. If it found something, what was
+// queued behind the call may have gone wrong by it, and what it damaged is made whole by work that
+// is waited for. Bystanders are not looked at: the second run makes them unknown.
+tapml_status guard_land(struct guard *guard, struct guard_flight *flight) STATUS_USED;

@@ -89,11 +89,15 @@ static const struct guarded_use *first_output(const struct guarded_call *guarded
 }
 
 // Adds a buffer that is not the call's, unless there is no room for it.
-static void
-choose(struct reading *reading, const struct guarded_call *guarded, struct guard_buffer *buffer)
+static void choose(struct reading *reading,
+                   const struct guard_bystanders *bystanders,
+                   const struct guarded_call *guarded,
+                   struct guard_buffer *buffer)
 {
     const uint64_t bytes = guard_buffer_readable_bytes(buffer);
-    if (buffer->redzone > 0 && reading->count < READ_BUFFERS_MAX &&
+    const int is_wanted =
+        !bystanders->is_forgetful || buffer->seen_epoch == epoch_now(bystanders);
+    if (is_wanted && buffer->redzone > 0 && reading->count < READ_BUFFERS_MAX &&
         bytes <= READ_BYTES_MAX - reading->bytes && !guarded_call_find_watch(guarded, buffer)) {
         reading->buffers[reading->count++] = buffer;
         reading->bytes += bytes;
@@ -102,6 +106,7 @@ choose(struct reading *reading, const struct guarded_call *guarded, struct guard
 
 // From a buffer to both sides, as long as there is room for some.
 static void choose_nearest(struct reading *reading,
+                           const struct guard_bystanders *bystanders,
                            const struct guarded_call *guarded,
                            const struct guard_buffer *middle)
 {
@@ -109,11 +114,11 @@ static void choose_nearest(struct reading *reading,
     struct guard_buffer *older = middle->older, *newer = middle->newer;
     for (uint32_t step = 0; step < STEPS_MAX && (older || newer); step++) {
         if (older) {
-            choose(reading, guarded, older);
+            choose(reading, bystanders, guarded, older);
             older = older->older;
         }
         if (newer) {
-            choose(reading, guarded, newer);
+            choose(reading, bystanders, guarded, newer);
             newer = newer->newer;
         }
     }
@@ -157,11 +162,13 @@ tapml_status guard_bystanders_check(struct guard_bystanders *bystanders,
     unsigned char *image = NULL;
     const struct guarded_use *use = first_output(guarded);
     (void)forget_lost(bystanders, inner);
-    learn_own(bystanders, guarded);
+    if (!bystanders->is_forgetful) {
+        learn_own(bystanders, guarded);
+    }
     if (!use) {
         return TAPML_OK;
     }
-    choose_nearest(&reading, guarded, use->buffer);
+    choose_nearest(&reading, bystanders, guarded, use->buffer);
     if (reading.count == 0) {
         return TAPML_OK;
     }

@@ -18,6 +18,8 @@ struct guard_bystanders {
     struct guard_buffer *newest;
     uint64_t epoch;      // What was learned in an earlier one does not count.
     uint64_t generation; // Of the memory (device/backend.h) in which all was learned.
+    int is_forgetful; // All is forgotten before the next check: what was seen before is read alone,
+                      // and nothing is learned.
     struct room room;
 };
 

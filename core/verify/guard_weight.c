@@ -69,21 +69,26 @@ static tapml_status describe_change(struct backend *inner,
     return TAPML_OK;
 }
 
+tapml_status
+guard_weight_read(struct backend *inner, struct room *room, struct guarded_watch *watch)
+{
+    watch->is_due = watch->buffer->uses++ % WEIGHT_CALLS == 0 && !watch->after;
+    return watch->is_due ? hash_buffer(inner, room, watch->buffer, &watch->found) : TAPML_OK;
+}
+
 tapml_status guard_weight_check(struct backend *inner,
-                                struct room *room,
                                 const struct guarded_call *guarded,
                                 const struct guarded_watch *watch,
                                 struct guard_violation *out_violation)
 {
     struct guard_buffer *buffer = watch->buffer;
-    struct hash now = {0};
-    if (buffer->uses++ % WEIGHT_CALLS != 0 && !watch->after) {
+    struct hash now = watch->found;
+    if (!watch->is_due && !watch->after) {
         return TAPML_OK;
     }
     if (watch->after) {
+        now = (struct hash){0};
         hash_piece(watch->after, guard_buffer_readable_bytes(buffer), &now);
-    } else {
-        TAPML_TRY(hash_buffer(inner, room, buffer, &now));
     }
     if (hash_equal(now, buffer->hash)) {
         return TAPML_OK;

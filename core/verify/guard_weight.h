@@ -14,10 +14,15 @@ tapml_status guard_weight_begin(struct backend *inner,
                                 struct room *room,
                                 struct guard_buffer *buffer) STATUS_USED;
 
-// After a call: compares a weight, whose image is read if it has room for one, and describes a
-// change in `out_violation`, once.
+// Behind a call, before later work is queued: counts a use of a weight, and reads a large one if it
+// is due.
+tapml_status guard_weight_read(struct backend *inner,
+                               struct room *room,
+                               struct guarded_watch *watch) STATUS_USED;
+
+// Compares a weight whose image, or what stands for it, was read, and describes a change in
+// `out_violation`, once.
 tapml_status guard_weight_check(struct backend *inner,
-                                struct room *room,
                                 const struct guarded_call *guarded,
                                 const struct guarded_watch *watch,
                                 struct guard_violation *out_violation) STATUS_USED;

@@ -21,7 +21,10 @@ struct guarded_watch {
     const struct guarded_use *use; // The first, an output where there is one.
     unsigned char *before;         // With the redzones; NULL for a weight.
     unsigned char *after;          // NULL for a large weight.
+    const void *given;             // What it should hold before the call, of the buffer; or NULL.
     int is_weight;
+    int is_due;        // A large weight, which was read after the call:
+    struct hash found; // what it holds.
 };
 
 // What a call writes of an output. Offsets count from the inner buffer's first byte.

@@ -31,6 +31,9 @@ struct kept_cases {
     struct verdict_list *list;
     size_t written;       // Of the list: what the store has by now.
     int has_failed;       // Some case did.
+    uint64_t executed;    // Op executions of the cases so far.
+    uint64_t told_ns;     // When the last case was told.
+    const struct chosen_cases *chosen;
     double replays_max;   // What `options->spend` comes to,
     uint64_t deadline_ns; // or when it is over; 0: it is no time.
 };
@@ -133,12 +136,12 @@ static tapml_status judge_case(struct kept_cases *cases, struct verdict *verdict
     return status;
 }
 
-// Op executions since `before`, as those of the case at hand.
-static void
-count_executions(struct kept_cases *cases, const struct verdict *verdict, uint64_t before)
+// Op executions since the last case, as those of the case at hand.
+static void count_executions(struct kept_cases *cases, const struct verdict *verdict)
 {
     struct verdict_list *list = cases->list;
-    const uint64_t spent = examiner_executions(cases->examiner) - before;
+    const uint64_t all = examiner_executions(cases->examiner), spent = all - cases->executed;
+    cases->executed = all;
     list->executions += spent;
     cases->has_failed |= verdict_count_failed(verdict, 1) > 0;
     list->executions_since_failure += cases->has_failed ? spent : 0;
@@ -170,10 +173,10 @@ static size_t batch_of(const struct kept_cases *cases)
     return cases->options->spend ? 1 : BATCH;
 }
 
-static tapml_status take_case(struct kept_cases *cases, int64_t id)
+// The next verdict of the list, which counts once it is made.
+static struct verdict *begin_verdict(struct kept_cases *cases, int64_t id)
 {
     struct verdict *verdict = &cases->list->items[cases->list->count];
-    int has = 0;
     *verdict = (struct verdict){.case_id = id,
                                 .source = "carved",
                                 .label = "",
@@ -182,6 +185,19 @@ static tapml_status take_case(struct kept_cases *cases, int64_t id)
                                 .margin = NAN,
                                 .output = "",
                                 .reason = ""};
+    return verdict;
+}
+
+// Writes what was judged, some cases at once.
+static tapml_status write_some(struct kept_cases *cases)
+{
+    return cases->list->count - cases->written >= batch_of(cases) ? write_results(cases) : TAPML_OK;
+}
+
+static tapml_status take_case(struct kept_cases *cases, int64_t id)
+{
+    struct verdict *verdict = begin_verdict(cases, id);
+    int has = 0;
     if (!cases->options->fresh) {
         TAPML_TRY(name_known(cases, verdict));
         TAPML_TRY(examiner_find(cases->examiner, cases->list->arena, verdict, &has));
@@ -192,11 +208,9 @@ static tapml_status take_case(struct kept_cases *cases, int64_t id)
     }
     if (!has) {
         cases->list->replayed++;
-        const uint64_t before = examiner_executions(cases->examiner);
         TAPML_TRY(judge_case(cases, verdict));
-        count_executions(cases, verdict, before);
-        return cases->list->count - cases->written >= batch_of(cases) ? write_results(cases)
-                                                                      : TAPML_OK;
+        count_executions(cases, verdict);
+        return write_some(cases);
     }
     TAPML_TRY(write_results(cases)); // So that what follows `written` is what the store lacks.
     cases->list->count++;
@@ -214,30 +228,159 @@ static tapml_status settle_all(struct kept_cases *cases)
     return TAPML_OK;
 }
 
-static tapml_status judge_ids(struct kept_cases *cases, struct chosen_cases *chosen)
+// Tells of a case, the `index`th, that has its verdict or is left.
+static tapml_status tell(void *user, size_t index)
 {
+    struct kept_cases *cases = user;
     const struct verdict_options *options = cases->options;
-    if (options->outlook) {
-        *options->outlook = (struct outlook){.all = chosen->count};
+    const struct chosen_cases *chosen = cases->chosen;
+    const uint64_t begin_ns = cases->told_ns;
+    cases->told_ns = clock_now_ns();
+    if (options->outlook && chosen->is_balanced && cases->list->count > index) {
+        outlook_add(options->outlook, cases->list->items[index].kind,
+                    index < chosen->known ? NAN : (double)(cases->told_ns - begin_ns) * 1e-9);
     }
-    for (size_t i = 0; i < chosen->count && !chosen_cases_is_over(chosen, i); i++) {
-        const uint64_t begin_ns = clock_now_ns();
-        TAPML_TRY(take_case(cases, chosen->ids[i]));
-        if (options->outlook && chosen->is_balanced && cases->list->count > i) {
-            outlook_add(options->outlook, cases->list->items[i].kind,
-                        i < chosen->known ? NAN : (double)(clock_now_ns() - begin_ns) * 1e-9);
-        }
-        if (options->progress) {
-            TAPML_TRY(options->progress(options->user, i + 1, chosen->count));
-        }
+    return options->progress ? options->progress(options->user, index + 1, chosen->count)
+                             : TAPML_OK;
+}
+
+// -- Several cases on their way ------------------------------------------------------------------
+
+static tapml_status read_ahead(void *user, struct replay_ahead_case *io_case, int *out_is_alone)
+{
+    struct kept_cases *cases = user;
+    struct verdict known = {.case_id = cases->chosen->ids[io_case->index]};
+    TAPML_TRY(stored_case_load(cases->options->store, known.case_id, io_case->arena,
+                               &io_case->item));
+    io_case->schema = examiner_schema(cases->examiner, &io_case->item);
+    known.op_name = io_case->item.op_name;
+    known.op_version = io_case->item.op_version;
+    *out_is_alone = find_refutation(cases, known.case_id) != NULL || is_given_up(cases, &known);
+    if (!*out_is_alone && !cases->options->fresh) {
+        TAPML_TRY(examiner_has(cases->examiner, &known, out_is_alone));
     }
     return TAPML_OK;
 }
 
+// Whether a case says that its op does other harm than to give wrong numbers.
+static int is_suspect(const struct verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->error_count; i++) {
+        if (verdict->errors[i].is_outside) {
+            return 1;
+        }
+    }
+    return verdict->kind == VERDICT_ERROR;
+}
+
+static tapml_status explain_landed(struct kept_cases *cases,
+                                   struct replay_ahead *ahead,
+                                   const struct examination *examination,
+                                   struct verdict *verdict)
+{
+    if (verdict_count_failed(verdict, 1) == 0) {
+        return TAPML_OK;
+    }
+    replay_ahead_settle(ahead);
+    return divider_explain(cases->divider, examination, cases->list->arena, verdict);
+}
+
+static tapml_status judge_landed(void *user,
+                                 struct replay_ahead *ahead,
+                                 const struct replay_ahead_case *landed,
+                                 const struct replay_result *result,
+                                 int *out_is_suspect)
+{
+    struct kept_cases *cases = user;
+    struct arena *kept = cases->list->arena;
+    struct verdict *verdict = begin_verdict(cases, cases->chosen->ids[landed->index]);
+    struct examination examination = {
+        .item = &landed->item, .schema = landed->schema, .is_timed = 1, .result = *result};
+    cases->list->replayed++;
+    TAPML_TRY(examiner_name(kept, &landed->item, verdict));
+    TAPML_TRY(examiner_judge(cases->examiner, &examination, kept, verdict));
+    TAPML_TRY(explain_landed(cases, ahead, &examination, verdict));
+    cases->list->count++;
+    count_executions(cases, verdict);
+    *out_is_suspect = is_suspect(verdict);
+    return write_some(cases);
+}
+
+static tapml_status judge_alone(void *user, size_t index, int *out_is_suspect)
+{
+    struct kept_cases *cases = user;
+    struct verdict_list *list = cases->list;
+    TAPML_TRY(take_case(cases, cases->chosen->ids[index]));
+    *out_is_suspect = is_suspect(&list->items[list->count - 1]);
+    return TAPML_OK;
+}
+
+static int is_over(void *user, size_t index)
+{
+    return chosen_cases_is_over(((const struct kept_cases *)user)->chosen, index);
+}
+
+// The most cases of a window.
+static size_t ahead_of(const struct kept_cases *cases)
+{
+    const struct verdict_options *options = cases->options;
+    const int is_alone = options->spend || (options->ahead == 0 && options->fault_count > 0);
+    const size_t most =
+        options->ahead > 0 && options->ahead < REPLAY_AHEAD_CASES_MAX ? options->ahead
+                                                                      : REPLAY_AHEAD_CASES_MAX;
+    return is_alone ? 1 : most;
+}
+
+static tapml_status judge_one_by_one(struct kept_cases *cases)
+{
+    const struct chosen_cases *chosen = cases->chosen;
+    struct replay_ahead_counts *counts = &cases->list->ahead;
+    struct backend *backend = cases->options->backend;
+    const uint64_t launches = backend_launches(backend), begin_ns = clock_now_ns();
+    for (size_t i = 0; i < chosen->count && !chosen_cases_is_over(chosen, i); i++) {
+        TAPML_TRY(take_case(cases, chosen->ids[i]));
+        counts->cases = ++counts->alone;
+        TAPML_TRY(tell(cases, i));
+    }
+    struct replay_ahead_stage *stage = &counts->stages[REPLAY_AHEAD_ALONE];
+    counts->elapsed_ns = stage->busy_ns = clock_now_ns() - begin_ns;
+    counts->launches = backend_launches(backend) - launches;
+    stage->visits = counts->alone;
+    return TAPML_OK;
+}
+
+static tapml_status judge_ids(struct kept_cases *cases)
+{
+    const struct verdict_options *options = cases->options;
+    const struct chosen_cases *chosen = cases->chosen;
+    const size_t ahead = ahead_of(cases);
+    if (options->outlook) {
+        *options->outlook = (struct outlook){.all = chosen->count};
+    }
+    cases->told_ns = clock_now_ns();
+    if (ahead > 1 && chosen->count > 1 && replay_ahead_is_possible(options->backend)) {
+        return replay_ahead_run(
+            &(struct replay_ahead_options){.replay = examiner_replay(cases->examiner),
+                                           .backend = options->backend,
+                                           .count = chosen->count,
+                                           .cases_max = ahead,
+                                           .read = read_ahead,
+                                           .judge = judge_landed,
+                                           .alone = judge_alone,
+                                           .told = tell,
+                                           .is_over = is_over,
+                                           .user = cases},
+            &cases->list->ahead);
+    }
+    return judge_one_by_one(cases);
+}
+
 static tapml_status judge_chosen(struct kept_cases *cases, struct chosen_cases *chosen)
 {
+    cases->chosen = chosen;
+    cases->executed = examiner_executions(cases->examiner);
     begin_spending(cases, chosen->all);
-    const tapml_status status = judge_ids(cases, chosen);
+    const tapml_status status = judge_ids(cases);
     if (status == TAPML_OK) {
         TAPML_TRY(write_results(cases));
         TAPML_TRY(settle_all(cases));

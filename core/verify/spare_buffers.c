@@ -24,7 +24,11 @@ static tapml_status add(struct spare_buffers *spare, uint64_t size, tapml_object
 {
     void *grown = spare->items;
     tapml_object *buffer = NULL;
-    shrink(spare, size < SPARE_BUFFERS_BYTES_MAX ? SPARE_BUFFERS_BYTES_MAX - size : 0);
+    const uint64_t bytes_max = size < SPARE_BUFFERS_BYTES_MAX ? SPARE_BUFFERS_BYTES_MAX - size : 0;
+    if (spare->is_pending && spare->bytes > bytes_max) {
+        TAPML_TRY(backend_wait(spare->backend));
+    }
+    shrink(spare, bytes_max);
     if (!alloc_grow(&grown, &spare->capacity, spare->count, sizeof(*spare->items))) {
         return status_no_memory();
     }
@@ -50,11 +54,18 @@ spare_buffers_take(struct spare_buffers *spare, uint64_t size, tapml_object **ou
     return add(spare, size, out_buffer);
 }
 
-static void release_all(struct spare_buffers *spare, uint64_t bytes_max)
+void spare_buffers_leave(struct spare_buffers *spare)
 {
     for (size_t i = 0; i < spare->count; i++) {
         spare->items[i].is_used = 0;
     }
+    spare->is_pending = 1;
+}
+
+static void release_all(struct spare_buffers *spare, uint64_t bytes_max)
+{
+    spare_buffers_leave(spare);
+    spare->is_pending = 0;
     shrink(spare, bytes_max);
 }
 

@@ -25,16 +25,21 @@ struct spare_buffers {
     struct spare_buffer *items; // The oldest first.
     size_t count, capacity;
     uint64_t bytes; // Of all of them.
+    int is_pending; // Queued work may use what was left.
 };
 
 // A buffer of exactly `size` bytes with any contents, until `spare_buffers_end`. Fails as
-// `backend_buffer_new` does.
+// `backend_buffer_new` does, or by the wait behind `spare_buffers_leave`.
 tapml_status spare_buffers_take(struct spare_buffers *spare,
                                 uint64_t size,
                                 tapml_object **out_buffer) STATUS_USED;
 
 // Ends the use of all that was taken; no work is queued on it. Frees what is too much to be kept.
 void spare_buffers_end(struct spare_buffers *spare);
+
+// The same while work is queued: nothing is freed, and what is taken again is used by work behind
+// it. A take that has to free something waits.
+void spare_buffers_leave(struct spare_buffers *spare);
 
 // Ends all uses and frees all buffers.
 void spare_buffers_release(struct spare_buffers *spare);

@@ -16,6 +16,7 @@
 #include "tensor/activation.h"
 #include "verify/derive.h"
 #include "verify/judgement.h"
+#include "verify/replay_ahead.h"
 
 struct arena;
 struct backend;
@@ -87,6 +88,8 @@ struct verdict_list {
     // Op executions on the target: of kept cases, of those the ones from the first that failed on,
     // of derived cases. Of calibration, on other devices, for all of them.
     uint64_t executions, executions_since_failure, executions_derived, executions_calibrating;
+
+    struct replay_ahead_counts ahead; // Of kept cases, where windows of them were replayed.
 };
 
 // What verdicts are made of, and how (verify/verdicts.h, verify/examiner.h).
@@ -107,6 +110,9 @@ struct verdict_options {
     int fresh;        // Replays also what the store has a result for.
     int derived;      // Judges derived cases too, after the kept ones.
     int divides;      // Finds the part of a group that is wrong (verify/divider.h).
+    size_t ahead; // Kept cases of a window that is replayed at once (verify/replay_ahead.h), at most;
+                  // 0: tuned; 1: each is waited for. Where cases are bounded by `spend`, or faults
+                  // are injected, which count calls, 0 is 1.
     size_t hangs_max; // Of an op, after which its other kept cases are skipped; 0: none.
 
     // Told of each kept case before `progress` is called, if their order is one of which every

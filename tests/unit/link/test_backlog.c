@@ -83,6 +83,25 @@ Test(backlog, is_sure_where_there_is_but_one_call)
     is_told(2, " while or after it ran silu at 'layers.0/act'", 1);
 }
 
+static void put_stamp(uint32_t number)
+{
+    wire_begin(&writer, MESSAGE_STAMP, number);
+    wire_end(&writer);
+}
+
+Test(backlog, what_is_in_front_of_a_stamp_is_done)
+{
+    put_call(1, "layers.0/act", 1);
+    put_stamp(2);
+    put_call(3, "layers.1/act", 1);
+    put_stamp(4);
+    put_flush(5);
+    is_told(2, " while or after it ran silu at 'layers.0/act'", 1);
+    is_told(3, " while it ran silu at 'layers.1/act'", 1);
+    is_told(4, " while or after it ran silu at 'layers.1/act'", 1);
+    is_told(5, "", 0);
+}
+
 Test(backlog, names_nobody_where_nothing_was_called)
 {
     is_told(0, "", 0);

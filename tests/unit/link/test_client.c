@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
 #include "far.h"
 #include "link/client.h"
 
@@ -43,6 +44,26 @@ Test(client, counts_launches)
     cr_assert_eq(client_count(far.backend, 0), 0);
     cr_assert_eq(client_crash_count(far.backend), 0);
     cr_assert_eq(backend_generation(far.backend), 0);
+    backend_buffer_free(far.backend, x);
+    backend_buffer_free(far.backend, y);
+}
+
+Test(client, stamps_tell_the_time_of_what_lies_between_them)
+{
+    far_open(&far, "good:0000:02/b");
+    tapml_object *x = far_buffer(&far, values, sizeof(values));
+    tapml_object *y = far_buffer(&far, zeros, sizeof(zeros));
+    const uint64_t before_ns = clock_now_ns();
+    uint64_t begin_ns = 0, end_ns = 0;
+    FAR_MUST(backend_stamp(far.backend, &begin_ns));
+    FAR_MUST(far_trouble(&far, x, y, 0, "a"));
+    FAR_MUST(backend_stamp(far.backend, &end_ns));
+    cr_expect_eq(begin_ns, 0, "it comes with the wait");
+    FAR_MUST(backend_wait(far.backend));
+    cr_expect_geq(begin_ns, before_ns);
+    cr_expect_geq(end_ns, begin_ns);
+    cr_expect_leq(end_ns, clock_now_ns());
+    cr_expect_eq(backend_stamp(far.near, &begin_ns), TAPML_UNIMPLEMENTED);
     backend_buffer_free(far.backend, x);
     backend_buffer_free(far.backend, y);
 }

@@ -50,3 +50,27 @@ Test(crashes, kills_by_others_count_one_after_the_other_alone)
     cr_expect(strstr(status_message(), "; first: npu: it was killed"));
     crashes_release(&crashes);
 }
+
+Test(crashes, one_that_is_excused_counts_for_nothing)
+{
+    struct crashes crashes;
+    const struct backlog_culprit culprit = {.instance = "layers.0/act", .is_sure = 1};
+    crashes_init(&crashes);
+    crashes_excuse(&crashes); // There was none.
+    for (int i = 0; i < CRASHES_MAX; i++) {
+        cr_expect_eq(crashes_check(&crashes, "npu", "layers.0/act"), TAPML_OK);
+        crashes_note(&crashes, &culprit, "npu: it fell in a crowd");
+        crashes_excuse(&crashes);
+        crashes_excuse(&crashes); // Once for each end.
+        crashes_note(&crashes, &culprit, i == 0 ? "npu: it fell alone" : "npu: it fell again");
+    }
+    cr_expect_eq(crashes_check(&crashes, "npu", "layers.0/act"), TAPML_INTERNAL);
+    cr_expect(strstr(status_message(), "2 times"), "%s", status_message());
+    cr_expect(strstr(status_message(), "; first: npu: it fell alone"), "%s", status_message());
+    for (int i = 0; i < 2 * CRASHES_KILLS_MAX; i++) {
+        crashes_note_kill(&crashes, &(struct backlog_culprit){.instance = "b", .is_sure = 1}, "");
+        crashes_excuse(&crashes);
+    }
+    cr_expect_eq(crashes_check(&crashes, "npu", "b"), TAPML_OK);
+    crashes_release(&crashes);
+}

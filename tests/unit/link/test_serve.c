@@ -318,6 +318,26 @@ Test(serve, waits_for_the_points_that_it_was_given)
     cr_assert_eq(wait_for_point(200), TAPML_OK, "the failure was told");
 }
 
+static void stamp(uint32_t region, uint64_t offset)
+{
+    begin(MESSAGE_STAMP);
+    wire_put_u32(&message, region);
+    wire_put_u64(&message, offset);
+    cr_assert_eq(give(-1), TAPML_OK);
+}
+
+Test(serve, a_stamp_goes_to_a_region_alone)
+{
+    open_all();
+    stamp(0, 64);
+    cr_assert_eq(wait_for(), TAPML_OK, "%s", status_message());
+    stamp(0, 4096 - 7);
+    cr_assert_eq(wait_for(), TAPML_INVALID, "it lies not whole in it");
+    share(0, make_memory());
+    stamp(MESSAGE_IS_IMPORT, 64);
+    cr_assert_eq(wait_for(), TAPML_INVALID, "an import is only read");
+}
+
 // Whatever comes: it is refused or answered, and nothing is touched that was not announced.
 Test(serve, bears_any_bytes)
 {

@@ -50,3 +50,19 @@ Test(spare_buffers, what_is_kept_is_bounded)
     spare_buffers_release(&spare);
     backend_release(spare.backend);
 }
+
+Test(spare_buffers, what_is_left_to_queued_work_is_freed_behind_a_wait)
+{
+    struct spare_buffers spare = {.backend = plain_create()};
+    tapml_object *first = take(&spare, LARGE);
+    take(&spare, LARGE);
+    spare_buffers_leave(&spare);
+    cr_expect_eq(take(&spare, LARGE), first, "work behind it may use it");
+    cr_expect_eq(spare.count, 2);
+    take(&spare, LARGE + KIB);
+    cr_expect_leq(spare.count, 2, "there was no room");
+    spare_buffers_end(&spare);
+    cr_expect_not(spare.is_pending);
+    spare_buffers_release(&spare);
+    backend_release(spare.backend);
+}
