@@ -26,8 +26,8 @@ const struct key_section keys_sections[KEYS_SECTIONS] = {
     {"select", "select", "Which of the kept cases are replayed; all if this section is absent.", 0},
     {"order", "order", "In which order kept cases are replayed.", 0},
     {"check", "check",
-     "What else is asked of the operators of a target; nothing if this section is absent. See "
-     "docs/invariance.md.",
+     "What else is asked of the operators of a target, nothing if this section is absent; and how "
+     "many cases are replayed at once. See docs/invariance.md.",
      0},
     {"watch", "watch",
      "When 'tapml-host watch' runs cases again, and how many. See docs/watching.md.", 0},

@@ -607,6 +607,7 @@ void guard_trim(struct guard *guard)
     if (guard->dense_room.size > KEPT_BYTES_MAX) {
         room_release(&guard->dense_room);
     }
+    guard->at = &guard->own; // A flight may be gone before the next call.
 }
 
 const struct guard_violation *guard_violation(const struct guard *guard)

@@ -358,17 +358,10 @@ void replay_settled(struct replay *replay)
     spare_buffers_end(&replay->site.spare);
 }
 
-tapml_status
-replay_land(struct replay_flight *flight, struct replay_result *out_result, int *out_is_clean)
+static tapml_status land(struct replay_flight *flight, int *out_is_clean)
 {
     struct running *running = &flight->running;
     struct replay *replay = running->replay;
-    *out_is_clean = 1;
-    if (running->call.outcome != REPLAY_RAN) {
-        TAPML_TRY(skip(running, running->call.outcome, running->call.reason));
-        *out_result = flight->result;
-        return TAPML_OK;
-    }
     replay->executions++;
     TAPML_TRY(take_violation(running, guard_land(replay->guard, flight->guarded)));
     TAPML_TRY(take_result(running, out_is_clean));
@@ -376,9 +369,23 @@ replay_land(struct replay_flight *flight, struct replay_result *out_result, int 
         replay->executions++;
         flight->result.time_ns = guard_time_ns(replay->guard);
     }
-    guard_trim(replay->guard);
-    *out_result = flight->result;
     return TAPML_OK;
+}
+
+tapml_status
+replay_land(struct replay_flight *flight, struct replay_result *out_result, int *out_is_clean)
+{
+    const struct replay_call *call = &flight->running.call;
+    tapml_status status = TAPML_OK;
+    *out_is_clean = 1;
+    if (call->outcome == REPLAY_RAN) {
+        status = land(flight, out_is_clean);
+        guard_trim(flight->running.replay->guard);
+    } else {
+        status = skip(&flight->running, call->outcome, call->reason);
+    }
+    *out_result = flight->result;
+    return status;
 }
 
 uint64_t replay_executions(const struct replay *replay)

@@ -68,6 +68,7 @@ static struct verdict_list judge_on(struct backend *far, size_t ahead)
     struct verdict_options options = options_for(far);
     options.ahead = ahead;
     options.fresh = 1;
+    options.derived = 1; // They are replayed behind the windows, each alone.
     return judge(&options);
 }
 
