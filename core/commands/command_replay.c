@@ -345,8 +345,7 @@ static tapml_status replay(struct replaying *replaying)
     const char *comparers = NULL;
 
     TAPML_TRY(options_i64(options, "--case", 0, 1, INT64_MAX, &replaying->case_id));
-    TAPML_TRY(
-        options_i64(options, "--ahead", 0, 1, REPLAY_AHEAD_CASES_MAX, &replaying->ahead));
+    TAPML_TRY(options_i64(options, "--ahead", 0, 1, REPLAY_AHEAD_CASES_MAX, &replaying->ahead));
     TAPML_TRY(options_i64(options, "--repeat", default_repeat(replaying), 1, REPEAT_MAX,
                           &replaying->repeat));
     TAPML_TRY(case_weights_open(&replaying->setup, replaying->store,

@@ -249,9 +249,8 @@ tapml_status far_memory_stamp(struct far_side *far, uint64_t *out_ns)
     }
     TAPML_TRY(far_side_make_room(far));
     TAPML_TRY(stage(far, sizeof(*out_ns), &span));
-    TAPML_TRY(
-        staging_add_read(&far->staging, &(struct staged_read){far->signalled + 1, out_ns,
-                                                              span.memory, sizeof(*out_ns)}));
+    TAPML_TRY(staging_add_read(&far->staging, &(struct staged_read){far->signalled + 1, out_ns,
+                                                                    span.memory, sizeof(*out_ns)}));
     far->is_pending = 1;
     far_side_begin(far, MESSAGE_STAMP);
     wire_put_u32(&far->log, span.region);

@@ -181,9 +181,8 @@ static tapml_status judge_outputs(struct examiner *examiner,
     if (!errors) {
         return status_no_memory();
     }
-    TAPML_TRY(output_measure_all(
-        &(struct output_measure){examiner->options, examiner->calibrator}, examination, arena,
-        errors));
+    TAPML_TRY(output_measure_all(&(struct output_measure){examiner->options, examiner->calibrator},
+                                 examination, arena, errors));
     TAPML_TRY(examiner_maker(examiner, examination->item->op_name, examination->item->op_version,
                              &maker));
     io_verdict->errors = errors;
@@ -440,8 +439,7 @@ tapml_status examiner_find(struct examiner *examiner,
     return verdict_take_elements(options->store, options->target, arena, io_verdict);
 }
 
-tapml_status
-examiner_has(struct examiner *examiner, const struct verdict *verdict, int *out_has)
+tapml_status examiner_has(struct examiner *examiner, const struct verdict *verdict, int *out_has)
 {
     const struct verdict_options *options = examiner->options;
     const struct result_maker *maker = NULL;

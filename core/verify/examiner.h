@@ -65,9 +65,8 @@ tapml_status examiner_judge(struct examiner *examiner,
                             struct verdict *io_verdict) STATUS_USED;
 
 // Whether the store has a fresh result of this very backend of a case whose names the verdict has.
-tapml_status examiner_has(struct examiner *examiner,
-                          const struct verdict *verdict,
-                          int *out_has) STATUS_USED;
+tapml_status
+examiner_has(struct examiner *examiner, const struct verdict *verdict, int *out_has) STATUS_USED;
 
 // Gives a case without expected values what the oracle computes, and its limits
 // (`calibrator_expect`).

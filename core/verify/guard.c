@@ -178,7 +178,8 @@ static tapml_status poison_outputs(struct guard *guard, int are_whole)
 {
     for (uint32_t i = 0; i < guard->at->guarded.use_count; i++) {
         const struct guarded_use *use = &guard->at->guarded.uses[i];
-        const struct guarded_watch *watch = guarded_call_find_watch(&guard->at->guarded, use->buffer);
+        const struct guarded_watch *watch =
+            guarded_call_find_watch(&guard->at->guarded, use->buffer);
         struct guarded_view view;
         if (!guarded_call_is_output(guarded_call_param(&guard->at->guarded, use))) {
             continue;
@@ -235,7 +236,8 @@ static tapml_status find_incoming(struct guard *guard, int *out_has)
     *out_has = 0;
     for (uint32_t i = 0; i < guard->at->guarded.use_count && !*out_has; i++) {
         const struct guarded_use *use = &guard->at->guarded.uses[i];
-        const struct guarded_watch *watch = guarded_call_find_watch(&guard->at->guarded, use->buffer);
+        const struct guarded_watch *watch =
+            guarded_call_find_watch(&guard->at->guarded, use->buffer);
         struct guarded_view view;
         void *dense = NULL;
         if (watch->is_weight ||
@@ -363,7 +365,8 @@ static tapml_status look(struct guard *guard)
 {
     compare_given(guard);
     for (uint32_t i = 0; i < guard->at->guarded.use_count; i++) {
-        if (guarded_call_is_output(guarded_call_param(&guard->at->guarded, &guard->at->guarded.uses[i]))) {
+        if (guarded_call_is_output(
+                guarded_call_param(&guard->at->guarded, &guard->at->guarded.uses[i]))) {
             TAPML_TRY(check_output(guard, &guard->at->guarded.uses[i]));
         }
     }
@@ -373,8 +376,8 @@ static tapml_status look(struct guard *guard)
         }
     }
     if (guard->at->violation.kind == GUARD_CLEAN) {
-        TAPML_TRY(guard_bystanders_check(&guard->bystanders, guard->wrapper.inner, &guard->at->guarded,
-                                         &guard->at->violation));
+        TAPML_TRY(guard_bystanders_check(&guard->bystanders, guard->wrapper.inner,
+                                         &guard->at->guarded, &guard->at->violation));
     }
     return report(guard);
 }
@@ -444,9 +447,8 @@ void guard_flight_destroy(struct guard_flight *flight)
 }
 
 // The second run, for its time.
-static tapml_status queue_timed(struct backend *inner,
-                                const struct backend_call *call,
-                                struct guard_flight *flight)
+static tapml_status
+queue_timed(struct backend *inner, const struct backend_call *call, struct guard_flight *flight)
 {
     TAPML_TRY(backend_stamp(inner, &flight->begin_ns));
     TAPML_TRY(backend_call(inner, call));

@@ -86,8 +86,9 @@ tapml_status guard_queue(struct guard *guard,
                          int timed,
                          struct guard_flight *flight) STATUS_USED;
 
-// Looks at a call that was queued, after a wait: until `guard_trim`, which comes before the flight is
-// used again or destroyed, the functions above speak of it, the time being that of its second run. Fails as a checked call does. If it found something, what was
-// queued behind the call may have gone wrong by it, and what it damaged is made whole by work that
-// is waited for. Bystanders are not looked at: the second run makes them unknown.
+// Looks at a call that was queued, after a wait: until `guard_trim`, which comes before the flight
+// is used again or destroyed, the functions above speak of it, the time being that of its second
+// run. Fails as a checked call does. If it found something, what was queued behind the call may
+// have gone wrong by it, and what it damaged is made whole by work that is waited for. Bystanders
+// are not looked at: the second run makes them unknown.
 tapml_status guard_land(struct guard *guard, struct guard_flight *flight) STATUS_USED;

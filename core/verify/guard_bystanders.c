@@ -95,8 +95,7 @@ static void choose(struct reading *reading,
                    struct guard_buffer *buffer)
 {
     const uint64_t bytes = guard_buffer_readable_bytes(buffer);
-    const int is_wanted =
-        !bystanders->is_forgetful || buffer->seen_epoch == epoch_now(bystanders);
+    const int is_wanted = !bystanders->is_forgetful || buffer->seen_epoch == epoch_now(bystanders);
     if (is_wanted && buffer->redzone > 0 && reading->count < READ_BUFFERS_MAX &&
         bytes <= READ_BYTES_MAX - reading->bytes && !guarded_call_find_watch(guarded, buffer)) {
         reading->buffers[reading->count++] = buffer;

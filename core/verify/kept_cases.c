@@ -29,10 +29,10 @@ struct kept_cases {
     struct examiner *examiner;
     struct divider *divider;
     struct verdict_list *list;
-    size_t written;       // Of the list: what the store has by now.
-    int has_failed;       // Some case did.
-    uint64_t executed;    // Op executions of the cases so far.
-    uint64_t told_ns;     // When the last case was told.
+    size_t written;    // Of the list: what the store has by now.
+    int has_failed;    // Some case did.
+    uint64_t executed; // Op executions of the cases so far.
+    uint64_t told_ns;  // When the last case was told.
     const struct chosen_cases *chosen;
     double replays_max;   // What `options->spend` comes to,
     uint64_t deadline_ns; // or when it is over; 0: it is no time.
@@ -250,8 +250,8 @@ static tapml_status read_ahead(void *user, struct replay_ahead_case *io_case, in
 {
     struct kept_cases *cases = user;
     struct verdict known = {.case_id = cases->chosen->ids[io_case->index]};
-    TAPML_TRY(stored_case_load(cases->options->store, known.case_id, io_case->arena,
-                               &io_case->item));
+    TAPML_TRY(
+        stored_case_load(cases->options->store, known.case_id, io_case->arena, &io_case->item));
     io_case->schema = examiner_schema(cases->examiner, &io_case->item);
     known.op_name = io_case->item.op_name;
     known.op_version = io_case->item.op_version;
@@ -325,9 +325,9 @@ static size_t ahead_of(const struct kept_cases *cases)
 {
     const struct verdict_options *options = cases->options;
     const int is_alone = options->spend || (options->ahead == 0 && options->fault_count > 0);
-    const size_t most =
-        options->ahead > 0 && options->ahead < REPLAY_AHEAD_CASES_MAX ? options->ahead
-                                                                      : REPLAY_AHEAD_CASES_MAX;
+    const size_t most = options->ahead > 0 && options->ahead < REPLAY_AHEAD_CASES_MAX
+                            ? options->ahead
+                            : REPLAY_AHEAD_CASES_MAX;
     return is_alone ? 1 : most;
 }
 

@@ -72,8 +72,9 @@ static double cost_of(const struct replay_output *output, const void *declared)
 
 // Puts what is right as the target declares in the place of what is right in f32. A derived case
 // has it from the oracle already.
-static tapml_status
-take_declared(const struct output_measure *measure, struct examination *examination, struct arena *arena)
+static tapml_status take_declared(const struct output_measure *measure,
+                                  struct examination *examination,
+                                  struct arena *arena)
 {
     struct carved_case declared;
     int has = 0;
@@ -121,10 +122,11 @@ static tapml_status measure_output(const struct examination *examination,
         .cosine = distance.cosine,
         .non_finite = distance.mismatched_non_finite,
         .is_outside = output->wrote_outside || output->is_unwritten,
-        .place = distance.is_equal_bits
-                     ? ""
-                     : element_search_place(output_measure_argument(examination->item, output->param),
-                                            distance.worst_index, arena),
+        .place =
+            distance.is_equal_bits
+                ? ""
+                : element_search_place(output_measure_argument(examination->item, output->param),
+                                       distance.worst_index, arena),
         .expected = unsigned_nan(distance.worst_expected),
         .computed = unsigned_nan(distance.worst_computed),
         .margin = NAN};
@@ -134,9 +136,9 @@ static tapml_status measure_output(const struct examination *examination,
 // Measures all outputs, with their limits at hand. A case beyond the limit of its class is
 // calibrated itself before that is held against it.
 tapml_status output_measure_all(const struct output_measure *measure,
-                            struct examination *examination,
-                            struct arena *arena,
-                            struct output_error *errors)
+                                struct examination *examination,
+                                struct arena *arena,
+                                struct output_error *errors)
 {
     struct store *store = examination->is_derived ? NULL : measure->options->store;
     const uint32_t count = examination->result.output_count;

@@ -118,11 +118,13 @@ static tapml_status take_output(const struct running *running, uint32_t index)
     running->result->output_count++;
     output->expected = given->after;
     if (argument->dtype != given->dtype) {
-        TAPML_TRY(recast_widen_output(running->call.op, backend_info(running->replay->backend)->activation, running->call.arena, output));
+        TAPML_TRY(recast_widen_output(running->call.op,
+                                      backend_info(running->replay->backend)->activation,
+                                      running->call.arena, output));
     }
-    return output->expected
-               ? recast_drop_zero_signs(running->call.given, running->call.op, running->call.arena, output)
-               : TAPML_OK;
+    return output->expected ? recast_drop_zero_signs(running->call.given, running->call.op,
+                                                     running->call.arena, output)
+                            : TAPML_OK;
 }
 
 // Puts what the guard found at the output that it is about: the first one where it is an input.
@@ -226,9 +228,8 @@ static void end(struct running *running)
     arena_destroy(running->call.images);
 }
 
-static struct replay_call begin_call(struct replay *replay,
-                                     const struct carved_case *item,
-                                     const struct compiled_op *schema)
+static struct replay_call
+begin_call(struct replay *replay, const struct carved_case *item, const struct compiled_op *schema)
 {
     return (struct replay_call){.site = &replay->site,
                                 .given = item,

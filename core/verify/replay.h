@@ -62,8 +62,8 @@ uint64_t replay_executions(const struct replay *replay);
 // replay.
 struct replay_flight;
 
-// The caller owns a flight, in which one case after the other may be; `replay_flight_destroy`, while
-// no work is pending, accepts NULL.
+// The caller owns a flight, in which one case after the other may be; `replay_flight_destroy`,
+// while no work is pending, accepts NULL.
 tapml_status replay_flight_create(struct replay_flight **out_flight) STATUS_USED;
 void replay_flight_destroy(struct replay_flight *flight);
 

@@ -53,14 +53,12 @@ const char *replay_ahead_stage_name(enum replay_ahead_stage_kind kind)
 
 void replay_ahead_print(const struct replay_ahead_counts *counts, char out_text[REPLAY_AHEAD_TEXT])
 {
-    int used = snprintf(out_text, REPLAY_AHEAD_TEXT,
-                        "%" PRIu64 " cases, %" PRIu64 " of them alone, in %" PRIu64
-                        " windows of at most %" PRIu64 ", %" PRIu64
-                        " broken; buffers of at most %" PRIu64 " bytes; %" PRIu64
-                        " launches; %.3f s:",
-                        counts->cases, counts->alone, counts->windows, counts->largest,
-                        counts->broken, counts->peak_bytes, counts->launches,
-                        (double)counts->elapsed_ns * 1e-9);
+    int used = snprintf(
+        out_text, REPLAY_AHEAD_TEXT,
+        "%" PRIu64 " cases, %" PRIu64 " of them alone, in %" PRIu64 " windows of at most %" PRIu64
+        ", %" PRIu64 " broken; buffers of at most %" PRIu64 " bytes; %" PRIu64 " launches; %.3f s:",
+        counts->cases, counts->alone, counts->windows, counts->largest, counts->broken,
+        counts->peak_bytes, counts->launches, (double)counts->elapsed_ns * 1e-9);
     for (int i = 0; i < REPLAY_AHEAD_STAGES && used > 0 && used < REPLAY_AHEAD_TEXT; i++) {
         const struct replay_ahead_stage *stage = &counts->stages[i];
         used += snprintf(out_text + used, REPLAY_AHEAD_TEXT - (size_t)used,
@@ -155,10 +153,8 @@ static tapml_status read(struct replay_ahead *ahead, struct entry *entry, int *o
     return TAPML_OK;
 }
 
-static tapml_status make_ready(struct replay_ahead *ahead,
-                               struct entry *entry,
-                               int *out_is_alone,
-                               uint64_t *out_bytes)
+static tapml_status
+make_ready(struct replay_ahead *ahead, struct entry *entry, int *out_is_alone, uint64_t *out_bytes)
 {
     const uint64_t begin_ns = clock_now_ns();
     int is_ready = 0;
@@ -360,8 +356,7 @@ static tapml_status next_alone(struct replay_ahead *ahead)
     if (!item.arena) {
         return status_no_memory();
     }
-    const int is_read =
-        ahead->options->read(ahead->options->user, &item, &is_alone) == TAPML_OK;
+    const int is_read = ahead->options->read(ahead->options->user, &item, &is_alone) == TAPML_OK;
     const tapml_status status =
         do_alone(ahead, index, is_read && item.schema ? item.item.op_name : NULL);
     arena_destroy(item.arena);
@@ -372,9 +367,8 @@ static tapml_status next_alone(struct replay_ahead *ahead)
 static tapml_status turn(struct replay_ahead *ahead, struct window *now, struct window *other)
 {
     const struct judged judged = {other->count > 0 ? other->entries[0].item.index : 0,
-                                  other->count > 0
-                                      ? other->entries[other->count - 1].item.index + 1
-                                      : 0};
+                                  other->count > 0 ? other->entries[other->count - 1].item.index + 1
+                                                   : 0};
     if (other->is_broken) { // Its cases are alone, before anything new is queued.
         TAPML_TRY(judge(ahead, other));
         empty(other);
@@ -385,8 +379,7 @@ static tapml_status turn(struct replay_ahead *ahead, struct window *now, struct 
     TAPML_TRY(judge(ahead, other));
     TAPML_TRY(fill(ahead, other));
     const uint64_t bytes = now->bytes + other->bytes;
-    ahead->counts.peak_bytes =
-        bytes > ahead->counts.peak_bytes ? bytes : ahead->counts.peak_bytes;
+    ahead->counts.peak_bytes = bytes > ahead->counts.peak_bytes ? bytes : ahead->counts.peak_bytes;
     settle(ahead, now);
     return tell(ahead, &judged);
 }

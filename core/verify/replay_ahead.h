@@ -24,8 +24,8 @@
 #include "verify/replay.h"
 
 enum {
-    REPLAY_AHEAD_CASES_MAX = 16,         // Of a window. Two are under way.
-    REPLAY_AHEAD_BYTES_MAX = 4 << 20,    // Of its buffers; a case that has more is alone.
+    REPLAY_AHEAD_CASES_MAX = 16,        // Of a window. Two are under way.
+    REPLAY_AHEAD_BYTES_MAX = 4 << 20,   // Of its buffers; a case that has more is alone.
     REPLAY_AHEAD_NS_MAX = 500 * 1000000 // That it should take.
 };
 
@@ -43,12 +43,12 @@ struct replay_ahead_stage {
 };
 
 enum replay_ahead_stage_kind {
-    REPLAY_AHEAD_READ,   // Cases from the store, decoded.
-    REPLAY_AHEAD_READY,  // What buffers have before the call.
-    REPLAY_AHEAD_QUEUE,  // Uploads, launches and reads, as messages.
-    REPLAY_AHEAD_WAIT,   // The host has nothing else to do: windows.
-    REPLAY_AHEAD_JUDGE,  // Checked, compared, and recorded.
-    REPLAY_AHEAD_ALONE,  // All of it, of cases that are in no window.
+    REPLAY_AHEAD_READ,  // Cases from the store, decoded.
+    REPLAY_AHEAD_READY, // What buffers have before the call.
+    REPLAY_AHEAD_QUEUE, // Uploads, launches and reads, as messages.
+    REPLAY_AHEAD_WAIT,  // The host has nothing else to do: windows.
+    REPLAY_AHEAD_JUDGE, // Checked, compared, and recorded.
+    REPLAY_AHEAD_ALONE, // All of it, of cases that are in no window.
     REPLAY_AHEAD_STAGES
 };
 
@@ -57,7 +57,7 @@ struct replay_ahead_counts {
     uint64_t cases, alone; // Of all; replayed alone.
     uint64_t windows, broken;
     uint64_t largest, peak_bytes; // Of a window; of the buffers of both.
-    uint64_t launches; // Of kernels; 0 where the backend does not count them.
+    uint64_t launches;            // Of kernels; 0 where the backend does not count them.
     uint64_t elapsed_ns;
 };
 

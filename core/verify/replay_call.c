@@ -261,12 +261,11 @@ static tapml_status find_weight(const struct replay_call *call,
                                 const struct checkpoint_tensor **out_weight)
 {
     const struct checkpoint_tensor *weight =
-        call->site->checkpoint ? checkpoint_find(call->site->checkpoint, argument->origin)
-                                    : NULL;
+        call->site->checkpoint ? checkpoint_find(call->site->checkpoint, argument->origin) : NULL;
     if (!weight) {
         return status_fail(TAPML_INVALID, "%s weight '%.100s'",
                            call->site->checkpoint ? "the checkpoint has no"
-                                                       : "there is no checkpoint with the",
+                                                  : "there is no checkpoint with the",
                            argument->origin);
     }
     const tapml_tensor *form = &weight->tensor;
@@ -305,8 +304,7 @@ static tapml_status bind_weight(struct replay_call *call, uint32_t index)
     TAPML_TRY(find_weight(call, argument, &weight));
     const struct residency_key key = {argument->origin, weight->tensor.dtype,
                                       weight->tensor.encoding, weight->spans};
-    TAPML_TRY(
-        residency_get(call->site->weights, &key, weight->data, &weight->tensor, &tensor));
+    TAPML_TRY(residency_get(call->site->weights, &key, weight->data, &weight->tensor, &tensor));
     if (is_same_shape(argument, &weight->tensor)) {
         call->args[index].u.p = tensor;
     } else if (tensor->encoding) {

@@ -107,12 +107,12 @@ struct verdict_options {
     struct comparers *comparers; // Measure kept cases beside the errors; or NULL.
     const int64_t *ids;          // These cases alone, each once; NULL: all.
     size_t id_count;
-    int fresh;        // Replays also what the store has a result for.
-    int derived;      // Judges derived cases too, after the kept ones.
-    int divides;      // Finds the part of a group that is wrong (verify/divider.h).
-    size_t ahead; // Kept cases of a window that is replayed at once (verify/replay_ahead.h), at most;
-                  // 0: tuned; 1: each is waited for. Where cases are bounded by `spend`, or faults
-                  // are injected, which count calls, 0 is 1.
+    int fresh;    // Replays also what the store has a result for.
+    int derived;  // Judges derived cases too, after the kept ones.
+    int divides;  // Finds the part of a group that is wrong (verify/divider.h).
+    size_t ahead; // Kept cases of a window that is replayed at once (verify/replay_ahead.h), at
+                  // most; 0: tuned; 1: each is waited for. With `spend` it is 1, and 0 is 1 where
+                  // faults are injected, which count calls.
     size_t hangs_max; // Of an op, after which its other kept cases are skipped; 0: none.
 
     // Told of each kept case before `progress` is called, if their order is one of which every

@@ -25,8 +25,7 @@ TestSuite(guard_weight, .init = begin, .fini = end);
 // As if x were a large weight, of which there is no image.
 static enum guard_kind check(void)
 {
-    struct guarded_watch watch = {
-        .buffer = silu.x, .use = &silu.guarded.uses[0], .is_weight = 1};
+    struct guarded_watch watch = {.buffer = silu.x, .use = &silu.guarded.uses[0], .is_weight = 1};
     MUST(guard_weight_read(silu.backend, &room, &watch));
     MUST(guard_weight_check(silu.backend, &silu.guarded, &watch, &violation));
     return violation.kind;
