@@ -445,6 +445,7 @@ tapml_status examiner_has(struct examiner *examiner, const struct verdict *verdi
     const struct result_maker *maker = NULL;
     struct result_row row;
     struct arena *arena = arena_create();
+    *out_has = 0;
     if (!arena) {
         return status_no_memory();
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/replay_ahead.h"
 
+#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/table.h"
@@ -38,6 +39,7 @@ struct replay_ahead {
     size_t next;              // Case that was not read.
     size_t depth;             // Cases of a window.
     int is_next_alone;
+    char *alone_op; // Of that case; or NULL.
     struct replay_ahead_counts counts;
 };
 
@@ -147,8 +149,9 @@ static tapml_status read(struct replay_ahead *ahead, struct entry *entry, int *o
         *out_is_alone = 1;
         return status == TAPML_NO_MEMORY ? status : TAPML_OK;
     }
-    count(ahead, REPLAY_AHEAD_READ, begin_ns, *out_is_alone ? 0 : bytes_of(&entry->item.item));
-    *out_is_alone = *out_is_alone || !entry->item.schema ||
+    const uint64_t bytes = bytes_of(&entry->item.item);
+    count(ahead, REPLAY_AHEAD_READ, begin_ns, bytes);
+    *out_is_alone = *out_is_alone || !entry->item.schema || bytes > REPLAY_AHEAD_BYTES_MAX ||
                     trust_of(ahead, entry->item.item.op_name) != TRUST_WHOLE;
     return TAPML_OK;
 }
@@ -184,8 +187,11 @@ static tapml_status add(struct replay_ahead *ahead, struct window *window, int *
     }
     *out_is_full = is_alone || window->bytes + bytes > REPLAY_AHEAD_BYTES_MAX;
     if (status != TAPML_OK || *out_is_full) {
-        drop(entry); // It is read once more when its turn comes.
+        // It is read once more when its turn comes, so that no case is in memory twice.
+        const int is_known = is_alone && entry->item.schema != NULL;
         ahead->is_next_alone = is_alone;
+        ahead->alone_op = is_known ? alloc_text(entry->item.item.op_name) : NULL;
+        drop(entry);
         return status;
     }
     window->bytes += bytes;
@@ -350,16 +356,11 @@ static tapml_status tell(struct replay_ahead *ahead, const struct judged *judged
 static tapml_status next_alone(struct replay_ahead *ahead)
 {
     const size_t index = ahead->next++;
-    struct replay_ahead_case item = {.index = index, .arena = arena_create()};
-    int is_alone = 0;
+    char *op = ahead->alone_op;
     ahead->is_next_alone = 0;
-    if (!item.arena) {
-        return status_no_memory();
-    }
-    const int is_read = ahead->options->read(ahead->options->user, &item, &is_alone) == TAPML_OK;
-    const tapml_status status =
-        do_alone(ahead, index, is_read && item.schema ? item.item.op_name : NULL);
-    arena_destroy(item.arena);
+    ahead->alone_op = NULL;
+    const tapml_status status = do_alone(ahead, index, op);
+    alloc_free(op);
     return status == TAPML_OK ? tell(ahead, &(struct judged){index, index + 1}) : status;
 }
 
@@ -420,6 +421,7 @@ tapml_status replay_ahead_run(const struct replay_ahead_options *options,
         }
     }
     table_release(&ahead.ops);
+    alloc_free(ahead.alone_op);
     ahead.counts.elapsed_ns = clock_now_ns() - begin_ns;
     ahead.counts.launches = backend_launches(options->backend) - launches;
     *out_counts = ahead.counts;
