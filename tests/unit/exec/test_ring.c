@@ -215,14 +215,14 @@ Test(ring, begins_anew_behind_a_failure)
         int64_t shape[TAPML_MAX_RANK];
         uint32_t rank = 0;
         cr_assert_eq(open_session(&stand, has_ring ? device : LATE, &ring, &session), TAPML_OK);
-        late_fail_at(stand.late, failing, 1);
+        late_fail_at(stand.late, failing, 1, 0);
         cr_assert_eq(session_begin(session, 1), TAPML_OK);
         tapml_status status = session_step(session, ids, 1, NULL, 0);
         status =
             status == TAPML_OK ? session_output(session, "logits", &logits, shape, &rank) : status;
         cr_expect_eq(status, TAPML_INTERNAL, "%s", has_ring ? device_names[device] : "resident");
         cr_expect(strstr(status_message(), "layers.1/mlp/silu"), "%s", status_message());
-        late_fail_at(stand.late, NULL, 0);
+        late_fail_at(stand.late, NULL, 0, 0);
         run(session, found);
         cr_expect_arr_eq(found, expected, sizeof(expected), "%s",
                          has_ring ? device_names[device] : "resident");
