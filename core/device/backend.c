@@ -3,6 +3,7 @@
 #include "device/backend.h"
 
 #include "base/assert.h"
+#include "device/panels.h"
 #include "tensor/extent.h"
 
 #include <stdio.h>
@@ -114,12 +115,6 @@ static tapml_status check_transfer(struct backend *backend,
     return TAPML_OK;
 }
 
-static int is_written(const tapml_param *param)
-{
-    return param->kind == TAPML_P_TENSOR_OUT || param->kind == TAPML_P_TENSOR_INOUT ||
-           (param->effects & TAPML_E_STATE_WRITE) != 0;
-}
-
 // Why a panel of a tensor cannot be given to the backend.
 static tapml_status
 explain_panel(const struct backend *backend, const tapml_param *param, const tapml_tensor *panel)
@@ -133,7 +128,7 @@ explain_panel(const struct backend *backend, const tapml_param *param, const tap
     const struct request request = {"a tensor", panel->offset,
                                     end > panel->offset ? end - panel->offset : 0};
     tapml_status status = check_range(backend, panel->buffer, &request, &handle);
-    if (status == TAPML_OK && (handle->access & TAPML_ACCESS_WRITE) == 0 && is_written(param)) {
+    if (status == TAPML_OK && (handle->access & TAPML_ACCESS_WRITE) == 0 && panels_are_written(param)) {
         status = refuse_buffer(backend, &request, handle, "which is only read and has");
     } else if (status == TAPML_OK) {
         status = refuse_buffer(backend, &request, handle, "not on a multiple of its element, has");
@@ -141,31 +136,11 @@ explain_panel(const struct backend *backend, const tapml_param *param, const tap
     return status_explain(status, "parameter '%s'", param->name);
 }
 
-// One panel of a tensor. This is on the way of every call: sentences are made elsewhere, and
-// elements, whose sizes are powers of two, need no division.
-static tapml_status
-check_panel(const struct backend *backend, const tapml_param *param, const tapml_tensor *panel)
-{
-    const struct handle *handle = handles_find(&backend->handles, panel->buffer);
-    const uint64_t element_bytes = TAPML_DT_BYTES(panel->dtype);
-    uint64_t end = 0;
-    const int is_right = handle && handle->is_alive && extent_end(panel, &end) &&
-                         end <= handle->bytes && panel->offset <= handle->bytes &&
-                         (panel->encoding || (panel->offset & (element_bytes - 1)) == 0) &&
-                         ((handle->access & TAPML_ACCESS_WRITE) != 0 || !is_written(param));
-    return is_right ? TAPML_OK : explain_panel(backend, param, panel);
-}
-
 static tapml_status
 check_tensor(const struct backend *backend, const tapml_param *param, const tapml_tensor *tensor)
 {
-    for (const tapml_tensor *panel = tensor; panel; panel = panel->next) {
-        for (uint32_t i = 0; panel->spans && i < panel->encoding->n_spans; i++) {
-            TAPML_TRY(check_panel(backend, param, panel->spans[i]));
-        }
-        TAPML_TRY(panel->spans ? TAPML_OK : check_panel(backend, param, panel));
-    }
-    return TAPML_OK;
+    const tapml_tensor *wrong = panels_find_wrong(&backend->handles, param, tensor);
+    return wrong ? explain_panel(backend, param, wrong) : TAPML_OK;
 }
 
 static tapml_status check_call(struct backend *backend, const struct backend_call *call)

@@ -12,9 +12,8 @@
 #include "exec/input.h"
 #include "exec/output.h"
 #include "exec/residency.h"
-#include "exec/residency_slots.h"
-#include "exec/ring.h"
 #include "exec/schedule.h"
+#include "exec/session_weights.h"
 #include "exec/step_count.h"
 #include "exec/value.h"
 
@@ -39,8 +38,7 @@ struct session {
 
     struct arena *arena; // Of the bindings.
     struct binding *bindings;
-    struct residency *own_weights[SPACE_PLACES_MAX]; // Of places that came without, or with a ring.
-    struct ring *rings[SPACE_PLACES_MAX];            // Or NULL.
+    struct session_weights weights;
     struct value_set *values;
     struct input_set *inputs;
     struct output_set *outputs;
@@ -112,36 +110,6 @@ static tapml_status make_bindings(struct session *session)
     return TAPML_OK;
 }
 
-// What lies in slots is of one session alone; on host memory weights stay where they are.
-static tapml_status
-take_weights_of(struct session *session, uint32_t index, const struct ring_settings *ring)
-{
-    struct space_place *place = &session->spaces.places[index];
-    const int has_slots = ring->amount != RING_OFF && !backend_info(place->backend)->is_host_memory;
-    if (!place->weights || has_slots) {
-        TAPML_TRY(residency_create(place->backend, &session->own_weights[index]));
-        place->weights = session->own_weights[index];
-    }
-    if (has_slots) {
-        residency_slots_use(place->weights);
-    }
-    TAPML_TRY(residency_share(place->weights, model_checkpoint(session->model)));
-    if (ring->amount == RING_OFF) {
-        return TAPML_OK;
-    }
-    TAPML_TRY(ring_create(place->backend, place->weights, ring, &session->rings[index]));
-    place->ring = session->rings[index];
-    return TAPML_OK;
-}
-
-static tapml_status take_weights(struct session *session, const struct session_options *options)
-{
-    for (uint32_t i = 0; i < session->spaces.place_count; i++) {
-        TAPML_TRY(take_weights_of(session, i, &options->places[i]->settings.ring));
-    }
-    return TAPML_OK;
-}
-
 // Of every call.
 static struct affine_point largest_point(const struct session *session)
 {
@@ -189,7 +157,8 @@ static tapml_status make_parts(struct session *session, const struct session_opt
 {
     TAPML_TRY(check_graph(session->graph));
     TAPML_TRY(make_bindings(session));
-    TAPML_TRY(take_weights(session, options));
+    TAPML_TRY(session_weights_open(&session->weights, &session->spaces, options->places,
+                                   model_checkpoint(session->model)));
     TAPML_TRY(make_values(session));
     TAPML_TRY(make_executor(session));
     return make_schedule(session, options->plan);
@@ -245,10 +214,7 @@ void session_destroy(struct session *session)
     value_set_destroy(session->values);
     space_set_release(&session->spaces);
     forget_programs(session);
-    for (uint32_t i = 0; i < session->spaces.place_count; i++) {
-        ring_destroy(session->rings[i]);
-        residency_destroy(session->own_weights[i]);
-    }
+    session_weights_close(&session->weights);
     alloc_free(session->programs);
     executor_destroy(session->executor);
     arena_destroy(session->arena);
@@ -673,7 +639,7 @@ const struct schedule_refusal *session_refusal_at(const struct session *session,
 
 const struct ring *session_ring(const struct session *session, uint32_t place)
 {
-    return session->rings[place];
+    return session->weights.rings[place];
 }
 
 uint64_t session_calls(const struct session *session, uint32_t op, uint32_t place)

@@ -18,7 +18,6 @@
 #include "verify/element_search.h"
 #include "verify/explainer.h"
 #include "verify/makers.h"
-#include "verify/output_measure.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,8 +8,7 @@
 // its case; a status that ends all, such as a lost device, is returned.
 #pragma once
 
-#include "verify/compare.h"
-#include "verify/replay.h"
+#include "verify/output_measure.h"
 #include "verify/verdict.h"
 
 struct arena;
@@ -21,22 +20,6 @@ struct examiner;
 tapml_status examiner_create(const struct verdict_options *options,
                              struct examiner **out_examiner) STATUS_USED;
 void examiner_destroy(struct examiner *examiner);
-
-// A case on its way to a verdict. The caller sets the item and what it knows of it.
-struct examination {
-    const struct carved_case *item;
-    const struct compiled_op *schema; // Of its op; NULL where no plugin that was opened knows it.
-    int is_timed;
-    int is_derived; // `limits` are its own, and there already.
-    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
-    int is_computed; // By the target: what is run now is what it should have computed.
-    struct replay_result result;
-
-    // Where a result is judged as declared: the outputs that are right in f32, and what the
-    // declaration costs against them (`struct verdict`).
-    const void *right[REPLAY_OUTPUTS_MAX];
-    double cost;
-};
 
 // The schema of the op of a case, or NULL.
 const struct compiled_op *examiner_schema(const struct examiner *examiner,

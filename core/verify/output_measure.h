@@ -6,9 +6,29 @@
 // One thread, that of the calibrator. Failures are its own and TAPML_NO_MEMORY.
 #pragma once
 
-#include "verify/examiner.h"
+#include "verify/compare.h"
+#include "verify/replay.h"
+#include "verify/verdict.h"
 
+struct arena;
 struct calibrator;
+struct carved_case;
+
+// A case on its way to a verdict. The caller sets the item and what it knows of it.
+struct examination {
+    const struct carved_case *item;
+    const struct compiled_op *schema; // Of its op; NULL where no plugin that was opened knows it.
+    int is_timed;
+    int is_derived; // `limits` are its own, and there already.
+    struct compare_limit limits[REPLAY_OUTPUTS_MAX];
+    int is_computed; // By the target: what is run now is what it should have computed.
+    struct replay_result result;
+
+    // Where a result is judged as declared: the outputs that are right in f32, and what the
+    // declaration costs against them (`struct verdict`).
+    const void *right[REPLAY_OUTPUTS_MAX];
+    double cost;
+};
 
 // Both are borrowed. Of the options count store and activation.
 struct output_measure {

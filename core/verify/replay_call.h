@@ -13,35 +13,13 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "device/backend.h"
-#include "exec/residency.h"
-#include "model/checkpoint.h"
 #include "schema/infer.h"
 #include "store/case.h"
-#include "verify/spare_buffers.h"
+#include "verify/replay_site.h"
 
 struct arena;
 
 enum replay_outcome { REPLAY_RAN, REPLAY_UNSUPPORTED, REPLAY_SKIPPED };
-
-// Where cases are replayed: on a backend that is a guard's, with the buffers and weights that are
-// kept there from case to case.
-struct replay_site {
-    struct backend *backend;
-    const struct checkpoint *checkpoint; // Of the weights; NULL if the cases have their bytes.
-    struct residency *weights;
-    struct spare_buffers spare;
-    struct hash instance; // Of the name of the last one.
-};
-
-// Both are borrowed. `out_site` is closed also after a failure.
-tapml_status replay_site_open(struct backend *backend,
-                              const struct checkpoint *checkpoint,
-                              struct replay_site *out_site) STATUS_USED;
-void replay_site_close(struct replay_site *site);
-
-// Loads the weights anew, after a wait: other cases must not compute with one that a call has
-// corrupted.
-tapml_status replay_site_renew(struct replay_site *site) STATUS_USED;
 
 // An argument of the call.
 struct replay_slot {
