@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Gives every CUDA text to NVIDIA's compiler, for every architecture that it offers, as the plugin does.
+"""Gives every CUDA text to NVIDIA's compiler, for the oldest architecture of each generation, as the plugin does.
 
-    check_nvrtc.py NAME.VARIANT.cuda...
+    check_nvrtc.py [--all] NAME.VARIANT.cuda...
+
+--all: for every architecture that the compiler offers. What a text may use differs between generations; within one it
+only grows.
 
 Exit status 77 where NVRTC is not installed; TAPML_REQUIRE with `nvrtc` in it makes a failure of that.
 """
@@ -27,12 +30,13 @@ def library():
     return None
 
 
-def architectures(nvrtc):
+def architectures(nvrtc, is_all):
     count = ctypes.c_int()
     assert nvrtc.nvrtcGetNumSupportedArchs(ctypes.byref(count)) == 0
     archs = (ctypes.c_int * count.value)()
     assert nvrtc.nvrtcGetSupportedArchs(archs) == 0
-    return sorted(archs)
+    oldest = {arch // 10: arch for arch in sorted(archs, reverse=True)}
+    return sorted(archs) if is_all else sorted(oldest.values())
 
 
 def log_of(nvrtc, program):
@@ -56,27 +60,29 @@ def compile_one(nvrtc, path, text, arch):
     return f"{path}, sm_{arch}: {complaint}" if complaint else ""
 
 
-def check(path):
+def check(path, is_all):
     """The complaints about one text, each of one architecture."""
     nvrtc = library()
     lines = [f"#define {name} {value}" for name, value in check_texts.constants(path).items()]
     text = ("\n".join(lines) + "\n" + open(path, encoding="utf-8").read()).encode()
-    return [line for line in (compile_one(nvrtc, path, text, arch) for arch in architectures(nvrtc)) if line]
+    return [line for line in (compile_one(nvrtc, path, text, arch) for arch in architectures(nvrtc, is_all)) if line]
 
 
 def main(argv):
-    if len(argv) < 2:
+    is_all = "--all" in argv[1:2]
+    paths = argv[2:] if is_all else argv[1:]
+    if not paths:
         print(__doc__, file=sys.stderr)
         return 2
     nvrtc = library()
     if nvrtc is None:
-        print(f"nvrtc: {len(argv) - 1} texts not compiled, not installed: {' '.join(NAMES)}")
+        print(f"nvrtc: {len(paths)} texts not compiled, not installed: {' '.join(NAMES)}")
         return 1 if "nvrtc" in re.split(r"[ ,]", os.environ.get("TAPML_REQUIRE", "")) else check_texts.SKIP
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
-        complaints = [line for lines in pool.map(check, argv[1:]) for line in lines]
+        complaints = [line for lines in pool.map(check, paths, [is_all] * len(paths)) for line in lines]
     print("\n".join(complaints))
-    archs = " ".join(str(arch) for arch in architectures(nvrtc))
-    print(f"nvrtc: {len(argv) - 1} texts for the architectures {archs}, {len(complaints)} refused")
+    archs = " ".join(str(arch) for arch in architectures(nvrtc, is_all))
+    print(f"nvrtc: {len(paths)} texts for the architectures {archs}, {len(complaints)} refused")
     return 1 if complaints else 0
 
 
