@@ -314,9 +314,9 @@ static const struct key keys[] = {
      IN_TARGET(ring_text),
      .type = "MiB, a share of the weights or 'auto'",
      .example = "12.5%",
-     .help = "Memory for the weights in a run of the model, less than they take: they go through it "
-             "in the order of the operators, loaded ahead of use. 'auto' is what the device has. "
-             "Values are those without, bit for bit. See docs/ring.md."},
+     .help = "Memory for the weights in a run of the model, less than they take: they go "
+             "through it in the order of the operators, loaded ahead of use. 'auto' is what "
+             "the device has. Values are those without, bit for bit. See docs/ring.md."},
     {.section = "target.",
      .name = "slots",
      .kind = KEY_NUMBER,

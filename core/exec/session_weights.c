@@ -36,8 +36,8 @@ tapml_status session_weights_open(struct session_weights *out_weights,
 {
     *out_weights = (struct session_weights){0};
     for (uint32_t i = 0; i < spaces->place_count; i++) {
-        TAPML_TRY(open_at(out_weights, i, &spaces->places[i], &places[i]->settings.ring,
-                          checkpoint));
+        TAPML_TRY(
+            open_at(out_weights, i, &spaces->places[i], &places[i]->settings.ring, checkpoint));
     }
     return TAPML_OK;
 }
