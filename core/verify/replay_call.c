@@ -190,6 +190,7 @@ static tapml_status check_call(const struct replay_call *call)
     }
     return TAPML_OK;
 }
+
 static tapml_status check_support(struct replay_call *call)
 {
     struct backend *backend = call->site->backend;
@@ -206,6 +207,7 @@ static tapml_status check_support(struct replay_call *call)
     }
     return TAPML_OK;
 }
+
 // What a backend of a reduced dtype gets may be of types that the op does not take.
 static tapml_status match(struct replay_call *call)
 {
@@ -306,6 +308,7 @@ static void draw(const struct case_argument *argument, struct replay_slot *slot)
                         slot->image + view.offset_bytes);
     }
 }
+
 static int has_memory(const struct replay_call *call, uint32_t index)
 {
     return is_tensor(&call->item->arguments[index]) || call->slots[index].list;
@@ -338,6 +341,7 @@ static tapml_status check_memory(struct replay_call *call)
                    bytes, memory);
     return skip(call, REPLAY_SKIPPED, reason);
 }
+
 // Draws what the buffers of the call have before it.
 static tapml_status draw_all(struct replay_call *call)
 {
