@@ -202,7 +202,7 @@ static tapml_status begin(struct guard *guard)
         watch->given = watch->buffer->given;
         watch->buffer->given = NULL; // The next call may use the buffer before this is looked at.
         TAPML_TRY(watch->is_weight
-                      ? guard_weight_begin(guard->wrapper.inner, &guard->dense_room, watch->buffer)
+                      ? guard_weight_begin(guard->wrapper.inner, &guard->dense_room, watch)
                       : read_image(guard, watch, watch->before));
     }
     // Those with gaps write their whole buffers as they were.

@@ -33,13 +33,15 @@ static tapml_status hash_buffer(struct backend *inner,
 }
 
 tapml_status
-guard_weight_begin(struct backend *inner, struct room *room, struct guard_buffer *buffer)
+guard_weight_begin(struct backend *inner, struct room *room, struct guarded_watch *watch)
 {
+    struct guard_buffer *buffer = watch->buffer;
     if (!buffer->is_hashed) {
         TAPML_TRY(hash_buffer(inner, room, buffer, &buffer->hash));
         buffer->is_hashed = 1;
         buffer->uses = 0;
     }
+    watch->held = buffer->hash;
     return TAPML_OK;
 }
 
@@ -90,7 +92,7 @@ tapml_status guard_weight_check(struct backend *inner,
         now = (struct hash){0};
         hash_piece(watch->after, guard_buffer_readable_bytes(buffer), &now);
     }
-    if (hash_equal(now, buffer->hash)) {
+    if (hash_equal(now, watch->held)) {
         return TAPML_OK;
     }
     buffer->is_hashed = 0; // It is reported once.

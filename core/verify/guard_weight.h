@@ -9,10 +9,11 @@
 
 #include "verify/guard_violation.h"
 
-// Before a call: hashes a weight that was not hashed since it was written. `room` is for scratch.
+// Before a call: hashes a weight that was not hashed since it was written, and notes in the watch
+// what it holds. `room` is for scratch.
 tapml_status guard_weight_begin(struct backend *inner,
                                 struct room *room,
-                                struct guard_buffer *buffer) STATUS_USED;
+                                struct guarded_watch *watch) STATUS_USED;
 
 // Behind a call, before later work is queued: counts a use of a weight, and reads a large one if it
 // is due.

@@ -23,6 +23,7 @@ struct guarded_watch {
     unsigned char *after;          // NULL for a large weight.
     const void *given;             // What it should hold before the call, of the buffer; or NULL.
     int is_weight;
+    struct hash held;  // By a weight, before the call: the next call may find others there.
     int is_due;        // A large weight, which was read after the call:
     struct hash found; // what it holds.
 };

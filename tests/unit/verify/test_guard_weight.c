@@ -7,10 +7,14 @@ static struct guarded_silu silu;
 static struct room room;
 static struct guard_violation violation;
 
+// As if x were a large weight, of which there is no image.
+static struct guarded_watch weight;
+
 static void begin(void)
 {
     silu_begin(&silu);
-    MUST(guard_weight_begin(silu.backend, &room, silu.x));
+    weight = (struct guarded_watch){.buffer = silu.x, .use = &silu.guarded.uses[0], .is_weight = 1};
+    MUST(guard_weight_begin(silu.backend, &room, &weight));
     violation = (struct guard_violation){0};
 }
 
@@ -22,12 +26,10 @@ static void end(void)
 
 TestSuite(guard_weight, .init = begin, .fini = end);
 
-// As if x were a large weight, of which there is no image.
 static enum guard_kind check(void)
 {
-    struct guarded_watch watch = {.buffer = silu.x, .use = &silu.guarded.uses[0], .is_weight = 1};
-    MUST(guard_weight_read(silu.backend, &room, &watch));
-    MUST(guard_weight_check(silu.backend, &silu.guarded, &watch, &violation));
+    MUST(guard_weight_read(silu.backend, &room, &weight));
+    MUST(guard_weight_check(silu.backend, &silu.guarded, &weight, &violation));
     return violation.kind;
 }
 
@@ -55,6 +57,21 @@ Test(guard_weight, is_reported_once_and_hashed_anew)
     cr_assert_eq(check(), GUARD_OUTSIDE);
     violation = (struct guard_violation){0};
     cr_assert(!silu.x->is_hashed);
-    MUST(guard_weight_begin(silu.backend, &room, silu.x));
+    MUST(guard_weight_begin(silu.backend, &room, &weight));
     cr_assert_eq(check(), GUARD_CLEAN);
+}
+
+// A call that is looked at when the next one was queued, whose weight has come into this buffer.
+Test(guard_weight, is_compared_with_what_its_call_was_given)
+{
+    struct guarded_watch next = weight;
+    MUST(guard_weight_read(silu.backend, &room, &weight));
+    silu_bytes(silu.x)[ZONE + 5] ^= 1;
+    silu.x->is_hashed = 0; // It was written.
+    MUST(guard_weight_begin(silu.backend, &room, &next));
+    MUST(guard_weight_read(silu.backend, &room, &next));
+    MUST(guard_weight_check(silu.backend, &silu.guarded, &weight, &violation));
+    cr_expect_eq(violation.kind, GUARD_CLEAN, "%s", violation.what);
+    MUST(guard_weight_check(silu.backend, &silu.guarded, &next, &violation));
+    cr_expect_eq(violation.kind, GUARD_CLEAN, "%s", violation.what);
 }
