@@ -102,11 +102,17 @@ void value_widen(uint32_t dtype, const void *source, size_t count, float *target
         memcpy(target, source, count * sizeof(*target));
         return;
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; dtype == TAPML_BF16 && i < count; i++) {
         uint16_t word;
 
         memcpy(&word, bytes + i * sizeof(word), sizeof(word));
-        target[i] = dtype == TAPML_BF16 ? float_of((uint32_t)word << 16) : value_widen_half(word);
+        target[i] = float_of((uint32_t)word << 16);
+    }
+    for (size_t i = 0; dtype == TAPML_F16 && i < count; i++) {
+        uint16_t word;
+
+        memcpy(&word, bytes + i * sizeof(word), sizeof(word));
+        target[i] = value_widen_half(word);
     }
 }
 
