@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
 
+#include "base/assert.h"
 #include "base/sentence.h"
 #include "base/terminal.h"
 
@@ -19,12 +20,14 @@ static _Atomic int level_max = LOG_WARNING;
 // Lines of two threads do not mix. The stream's own lock would do, but sanitizers do not know it.
 static pthread_mutex_t stream_lock = PTHREAD_MUTEX_INITIALIZER;
 
-// What the last line of the error stream is, for those who have its lock.
+// What the last lines of the error stream are, for those who have its lock.
 static struct {
-    char line[SHOWN_TEXT]; // What is to be shown last; "" if nothing is.
-    int is_drawn;          // It is there now.
-    int is_open;           // Words without a line end are.
+    char lines[LOG_PLACES][SHOWN_TEXT]; // What is to be shown last; "" where nothing is.
+    int drawn;                          // So many of them are there now.
+    int is_open;                        // Words without a line end are.
 } shown;
+
+static _Atomic int is_relayed;
 
 void log_set_level(enum log_level level)
 {
@@ -54,19 +57,24 @@ static const char *level_colour(enum log_level level)
 // Afterwards the stream is at the begin of a line.
 static void begin_line(void)
 {
-    if (shown.is_drawn) {
+    if (shown.drawn > 0) {
         (void)fputs("\r\033[K", stderr);
     } else if (shown.is_open) {
         (void)fputc('\n', stderr);
     }
-    shown.is_drawn = shown.is_open = 0;
+    for (; shown.drawn > 1; shown.drawn--) {
+        (void)fputs("\033[A\033[K", stderr); // The line above.
+    }
+    shown.drawn = shown.is_open = 0;
 }
 
 static void draw(void)
 {
-    if (shown.line[0] != '\0') {
-        (void)fputs(shown.line, stderr);
-        shown.is_drawn = 1;
+    for (size_t i = 0; i < LOG_PLACES; i++) {
+        if (shown.lines[i][0] != '\0') {
+            (void)fprintf(stderr, "%s%s", shown.drawn > 0 ? "\n" : "", shown.lines[i]);
+            shown.drawn++;
+        }
     }
     (void)fflush(stderr);
 }
@@ -111,7 +119,7 @@ void log_words(const void *words, size_t size)
         return;
     }
     (void)pthread_mutex_lock(&stream_lock);
-    if (shown.is_drawn) {
+    if (shown.drawn > 0) {
         begin_line();
     }
     (void)fwrite(words, 1, size, stderr);
@@ -137,17 +145,38 @@ static void cut(char *line)
     }
 }
 
+void log_show_at(size_t place, const char *line)
+{
+    ASSERT(place < LOG_PLACES);
+    (void)pthread_mutex_lock(&stream_lock);
+    if (atomic_load(&is_relayed)) {
+        (void)fprintf(stderr, "%c%s\n", LOG_RELAYED, line);
+        (void)fflush(stderr);
+    } else if (line[0] != '\0' || shown.lines[place][0] != '\0') {
+        begin_line();
+        (void)snprintf(shown.lines[place], sizeof(shown.lines[place]), "%s", line);
+        cut(shown.lines[place]);
+        draw();
+    }
+    (void)pthread_mutex_unlock(&stream_lock);
+}
+
 void log_show(const char *line)
 {
-    (void)pthread_mutex_lock(&stream_lock);
-    begin_line();
-    (void)snprintf(shown.line, sizeof(shown.line), "%s", line);
-    cut(shown.line);
-    draw();
-    (void)pthread_mutex_unlock(&stream_lock);
+    log_show_at(0, line);
 }
 
 void log_hide(void)
 {
     log_show("");
+}
+
+void log_relay(void)
+{
+    atomic_store(&is_relayed, 1);
+}
+
+int log_is_shown(void)
+{
+    return atomic_load(&is_relayed) || isatty(STDERR_FILENO);
 }

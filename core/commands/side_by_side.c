@@ -19,11 +19,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 200, PATIENCE_MS = 3000 };
+enum { LOOK_MS = 200, PAUSE_MS = 20, PATIENCE_MS = 3000 };
 
 struct side_link {
     int hearing;  // -1 once the host has gone.
     int speaking; // The host's end of the error stream.
+    int is_shown; // The host has a terminal.
 };
 
 static void close_end(int *descriptor)
@@ -62,6 +63,9 @@ side_by_side_hear(const struct side_link *link, int wait_ms, struct side_message
 void side_by_side_speak(const struct side_link *link)
 {
     (void)dup2(link->speaking, STDERR_FILENO);
+    if (link->is_shown) {
+        log_relay();
+    }
 }
 
 // The host prints what is to be printed on standard output, and refuses what can be refused.
@@ -85,6 +89,108 @@ static void work_and_end(
     }
     fall_silent();
     _exit((int)work(user, index, link));
+}
+
+// -- What processes say --------------------------------------------------------------------------
+
+// Shows how far the process is in a place of its own, or prints a line; whole ones, so that those
+// of two processes do not mix.
+static void pass_line_on(const struct side_by_side *side, struct side_host *host)
+{
+    if (host->line[0] == LOG_RELAYED) {
+        host->line[host->held - 1] = '\0'; // In place of its end.
+        log_show_at(1 + (size_t)(host - side->hosts), host->line + 1);
+    } else {
+        log_words(host->line, host->held);
+    }
+    host->held = 0;
+}
+
+static void
+pass_on(const struct side_by_side *side, struct side_host *host, const char *words, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        host->line[host->held++] = words[i];
+        if (words[i] == '\n' || host->held == sizeof(host->line)) {
+            pass_line_on(side, host);
+        }
+    }
+}
+
+// Reads what there is by now.
+static void listen_to(struct side_by_side *side, struct side_host *host)
+{
+    char words[1024];
+    ssize_t size = 0;
+
+    (void)pthread_mutex_lock(&side->lock);
+    while (host->listening >= 0 && (size = read(host->listening, words, sizeof(words))) > 0) {
+        pass_on(side, host, words, (size_t)size);
+    }
+    if (host->listening >= 0 && size == 0) {
+        if (host->held > 0) { // Its last words.
+            pass_on(side, host, "\n", 1);
+        }
+        close_end(&host->listening);
+        log_show_at(1 + (size_t)(host - side->hosts), "");
+    }
+    (void)pthread_mutex_unlock(&side->lock);
+}
+
+// Waits until some process says something, or for a while. How many may still.
+static nfds_t wait_for_words(struct side_by_side *side)
+{
+    struct pollfd ears[RUN_CONFIG_TARGETS_MAX];
+    nfds_t count = 0;
+
+    (void)pthread_mutex_lock(&side->lock);
+    for (size_t i = 0; i < side->count; i++) {
+        if (side->hosts[i].listening >= 0) {
+            ears[count++] = (struct pollfd){.fd = side->hosts[i].listening, .events = POLLIN};
+        }
+    }
+    (void)pthread_mutex_unlock(&side->lock);
+    (void)poll(ears, count, LOOK_MS);
+    return count;
+}
+
+// While the host carves, too: a process whose words nobody takes would wait.
+static void *listen_to_all(void *user)
+{
+    struct side_by_side *side = user;
+
+    while (!atomic_load(&side->is_ending) && wait_for_words(side) > 0) {
+        for (size_t i = 0; i < side->count; i++) {
+            listen_to(side, &side->hosts[i]);
+        }
+    }
+    return NULL;
+}
+
+// Signals are for the thread that works.
+static tapml_status begin_listening(struct side_by_side *side)
+{
+    sigset_t all, before;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = pthread_create(&side->listener, NULL, listen_to_all, side);
+
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    side->has_listener = error == 0;
+    return error == 0 ? TAPML_OK
+                      : status_fail(TAPML_UNAVAILABLE,
+                                    "no thread can be started that listens to targets: %s",
+                                    strerror(error));
+}
+
+static void end_listening(struct side_by_side *side)
+{
+    if (side->has_listener) {
+        atomic_store(&side->is_ending, 1);
+        (void)pthread_join(side->listener, NULL);
+        side->has_listener = 0;
+    }
 }
 
 // -- Beginning ---------------------------------------------------------------------------------
@@ -124,7 +230,8 @@ static tapml_status begin_one(struct side_by_side *side,
     (void)fflush(stdout); // Else both processes print what is there.
     host->process = fork();
     if (host->process == 0) {
-        const struct side_link link = {.hearing = telling[0], .speaking = words[1]};
+        const struct side_link link = {
+            .hearing = telling[0], .speaking = words[1], .is_shown = log_is_shown()};
 
         keep_own_ends(side, telling, words);
         work_and_end(work, user, side->count, &link, self);
@@ -150,10 +257,12 @@ tapml_status side_by_side_begin(struct run_config *config,
     tapml_status status = TAPML_OK;
 
     (void)signal(SIGPIPE, SIG_IGN); // A process that has gone is seen by its end.
-    out_side->count = 0;
+    *out_side = (struct side_by_side){.count = 0};
+    (void)pthread_mutex_init(&out_side->lock, NULL);
     for (size_t i = 0; i < config->target_count && status == TAPML_OK; i++) {
         status = begin_one(out_side, &config->targets[i], work, user);
     }
+    status = status == TAPML_OK ? begin_listening(out_side) : status;
     if (status != TAPML_OK) {
         side_by_side_end(out_side);
     }
@@ -171,34 +280,6 @@ void side_by_side_tell(struct side_by_side *side, struct side_message message)
 
 // -- Waiting -----------------------------------------------------------------------------------
 
-// Whole lines, so that those of two processes do not mix.
-static void pass_on(struct side_host *host, const char *words, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        host->line[host->held++] = words[i];
-        if (words[i] == '\n' || host->held == sizeof(host->line)) {
-            log_words(host->line, host->held);
-            host->held = 0;
-        }
-    }
-}
-
-static void listen_to(struct side_host *host)
-{
-    char words[1024];
-    ssize_t size = 0;
-
-    while (host->listening >= 0 && (size = read(host->listening, words, sizeof(words))) > 0) {
-        pass_on(host, words, (size_t)size);
-    }
-    if (size == 0) {
-        if (host->held > 0) { // Its last words.
-            pass_on(host, "\n", 1);
-        }
-        close_end(&host->listening);
-    }
-}
-
 static void tell_end(const struct side_host *host, int state)
 {
     if (WIFSIGNALED(state)) {
@@ -210,7 +291,7 @@ static void tell_end(const struct side_host *host, int state)
 }
 
 // Whether it has ended by now.
-static int reap(struct side_host *host)
+static int reap(struct side_by_side *side, struct side_host *host)
 {
     int state = 0;
 
@@ -218,9 +299,15 @@ static int reap(struct side_host *host)
         return host->process == 0;
     }
     host->process = 0;
-    listen_to(host);
+    listen_to(side, host);
     tell_end(host, state);
     return 1;
+}
+
+// A signal ends it.
+static void pause_briefly(void)
+{
+    (void)poll(NULL, 0, PAUSE_MS);
 }
 
 static size_t count_ended(struct side_by_side *side)
@@ -228,23 +315,9 @@ static size_t count_ended(struct side_by_side *side)
     size_t ended = 0;
 
     for (size_t i = 0; i < side->count; i++) {
-        listen_to(&side->hosts[i]);
-        ended += reap(&side->hosts[i]) != 0;
+        ended += reap(side, &side->hosts[i]) != 0;
     }
     return ended;
-}
-
-static void wait_for_words(const struct side_by_side *side)
-{
-    struct pollfd ears[RUN_CONFIG_TARGETS_MAX];
-    nfds_t count = 0;
-
-    for (size_t i = 0; i < side->count; i++) {
-        if (side->hosts[i].listening >= 0) {
-            ears[count++] = (struct pollfd){.fd = side->hosts[i].listening, .events = POLLIN};
-        }
-    }
-    (void)poll(ears, count, LOOK_MS);
 }
 
 tapml_status side_by_side_wait(struct side_by_side *side, struct run_lock *lock)
@@ -258,7 +331,7 @@ tapml_status side_by_side_wait(struct side_by_side *side, struct run_lock *lock)
                                                         .done = ended,
                                                         .all = side->count,
                                                         .left_s = NAN});
-        wait_for_words(side);
+        pause_briefly();
         status = interrupt_check();
     }
     return status;
@@ -279,7 +352,7 @@ void side_by_side_end(struct side_by_side *side)
 
     send_all(side, SIGTERM);
     while (count_ended(side) < side->count && clock_now_ns() < end_ns) {
-        wait_for_words(side);
+        pause_briefly();
     }
     send_all(side, SIGKILL);
     for (size_t i = 0; i < side->count; i++) {
@@ -288,8 +361,12 @@ void side_by_side_end(struct side_by_side *side)
         while (host->process != 0 && waitpid(host->process, NULL, 0) < 0 && errno == EINTR) {
             // Asked again.
         }
-        close_end(&host->telling);
-        close_end(&host->listening);
+    }
+    end_listening(side);
+    for (size_t i = 0; i < side->count; i++) {
+        close_end(&side->hosts[i].telling);
+        close_end(&side->hosts[i].listening);
+        log_show_at(1 + i, "");
     }
     side->count = 0;
 }

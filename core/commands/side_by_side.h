@@ -9,12 +9,18 @@
 // undone, by whatever end, is done by the host, which goes through all targets then as a second
 // start does: it finds the rows, and writes bundles and report.
 //
-// One thread; the processes are made before there is a second one, and before a device is opened.
+// What the processes say is printed as it comes, by a thread of the host; how far each of them is
+// stands in a line of its own at the end of a terminal.
+//
+// The processes are made before there is a second thread, and before a device is opened. Functions
+// are for one thread.
 #pragma once
 
 #include "config/run_config.h"
 #include "run/outcome.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 struct run_lock;
@@ -23,6 +29,8 @@ struct side_host {
     struct place_settings *target;
     pid_t process; // 0: none, any more.
     int telling;   // Written to: what there is by now; -1: none.
+
+    // For who has `lock`.
     int listening; // Its error stream, without waiting; -1: at its end.
     size_t held;   // Bytes of a line that has not ended.
     char line[1024];
@@ -31,6 +39,10 @@ struct side_host {
 struct side_by_side {
     size_t count;
     struct side_host hosts[RUN_CONFIG_TARGETS_MAX];
+    pthread_mutex_t lock;
+    pthread_t listener; // If `has_listener`.
+    int has_listener;
+    _Atomic int is_ending;
 };
 
 // Makes the processes, which wait. In each of them `work` is called with the index of its target,
@@ -57,12 +69,13 @@ tapml_status side_by_side_hear(const struct side_link *link,
                                int wait_ms,
                                struct side_message *out_message) STATUS_USED;
 
-// In a process: from now on its error stream goes to the host, which prints it; before, it goes
-// nowhere, since the host says the same of files and devices.
+// In a process: from now on its error stream goes to the host, which prints it, and lines of
+// progress to the host's terminal; before, it goes nowhere, since the host says the same of files
+// and devices.
 void side_by_side_speak(const struct side_link *link);
 
-// Waits until all processes have ended, and prints what they say meanwhile. The progress is
-// published in `lock`. TAPML_CANCELLED after a signal: side_by_side_end is left to the caller.
+// Waits until all processes have ended. The progress is published in `lock`. TAPML_CANCELLED after
+// a signal: side_by_side_end is left to the caller.
 tapml_status side_by_side_wait(struct side_by_side *side, struct run_lock *lock) STATUS_USED;
 
 // Ends what is left of the processes.

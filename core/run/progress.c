@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum { BAR_WIDTH = 30, TENTHS = 10 };
 
@@ -27,7 +26,7 @@ void progress_begin(struct progress *progress, const char *phase, int quiet)
                                   .phase = phase,
                                   .begin_ns = now_ns,
                                   .shown_ns = now_ns,
-                                  .is_terminal = isatty(STDERR_FILENO),
+                                  .is_terminal = log_is_shown(),
                                   .is_quiet = quiet};
     timeline_stage(phase);
 }

@@ -9,14 +9,18 @@ import atexit
 import contextlib
 import ctypes
 import ctypes.util
+import fcntl
 import functools
 import json
 import os
+import re
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import traceback
 
 SOURCE = os.environ["TAPML_TEST_SOURCE"]
@@ -58,6 +62,28 @@ def host(*args, env=None, timeout=600, cwd=None):
     """Runs tapml-host; the result has returncode, stdout and stderr."""
     return subprocess.run([HOST, *args], capture_output=True, text=True, timeout=timeout, check=False,
                           stdin=subprocess.DEVNULL, cwd=cwd, env={**os.environ, **(env or {})})
+
+
+def on_a_terminal(env, *args):
+    """What a terminal of 100 columns shows of both streams, line by line, and all that was sent to it."""
+    end, terminal = os.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 100, 0, 0))
+    with subprocess.Popen([HOST, *args], stdout=terminal, stderr=terminal, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "TERM": "xterm", **env}) as child:
+        os.close(terminal)
+        sent = b""
+        try:
+            while piece := os.read(end, 65536):
+                sent += piece
+        except OSError:
+            pass  # The last writer has closed it.
+    os.close(end)
+    sent = sent.decode()
+    shown = []
+    for line in re.sub("\033\\[[0-9;]*m", "", sent).split("\r\n"):
+        parts = line.split("\r\033[K")  # Each erases what stands before it.
+        shown.append(parts[-1])
+    return child.returncode, shown, sent
 
 
 @functools.cache

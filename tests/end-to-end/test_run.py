@@ -2,15 +2,12 @@
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
 """Short runs from end to end: there, back, again, and with what a user gets wrong."""
-import fcntl
 import functools
 import json
 import os
 import re
 import shutil
-import struct
 import subprocess
-import termios
 
 import rig
 
@@ -183,33 +180,11 @@ def cases_are_replayed_alone(folder):
     rig.contains(done.stderr, "1 cases, 0 failed")
 
 
-def on_a_terminal(env, *args):
-    """What a terminal of 100 columns shows of both streams, line by line, and all that was sent to it."""
-    end, terminal = os.openpty()
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 100, 0, 0))
-    with subprocess.Popen([rig.HOST, *args], stdout=terminal, stderr=terminal, stdin=subprocess.DEVNULL,
-                          env={**os.environ, "TERM": "xterm", **env}) as child:
-        os.close(terminal)
-        sent = b""
-        try:
-            while piece := os.read(end, 65536):
-                sent += piece
-        except OSError:
-            pass  # The last writer has closed it.
-    os.close(end)
-    sent = sent.decode()
-    shown = []
-    for line in re.sub("\033\\[[0-9;]*m", "", sent).split("\r\n"):
-        parts = line.split("\r\033[K")  # Each erases what stands before it.
-        shown.append(parts[-1])
-    return child.returncode, shown, sent
-
-
 def a_terminal_shows_the_verdict_first_and_last(folder):
     """No line is shared, no table is wider than 100 columns; colours are for those who want them."""
     fault = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n"
     ini, dir_ = rig.write_small_run(folder, ids=rig.THREE_PROMPTS, extra=fault)
-    code, shown, sent = on_a_terminal({"NO_COLOR": ""}, "--config", ini)
+    code, shown, sent = rig.on_a_terminal({"NO_COLOR": ""}, "--config", ini)
     assert code == 1 and "\033[1;31msilu is wrong on gpu: first at " in sent, sent
     assert "\033[33mwarning\033[0m: injected on 'gpu'" in sent, sent
     assert not [line for line in shown if re.search(r"\[[#.]{30}\]", line)], shown
@@ -226,7 +201,7 @@ def a_terminal_shows_the_verdict_first_and_last(folder):
     verbose = rig.check(rig.host("report", dir_, "--verbose"), 1).stdout
     rig.contains(verbose, "\nlocalising: ", "\noperator                on the source ")
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        assert "\033[1;31m" not in on_a_terminal(env, "report", dir_)[2], env
+        assert "\033[1;31m" not in rig.on_a_terminal(env, "report", dir_)[2], env
 
 
 def both_streams_in_one_file_keep_their_order(folder):

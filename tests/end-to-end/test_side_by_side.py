@@ -4,6 +4,7 @@
 """Targets side by side, each in a process of its own: the verdicts of one after the other, whoever is killed."""
 import functools
 import os
+import re
 import signal
 import subprocess
 import time
@@ -81,6 +82,17 @@ def what_is_found_is_the_same(folder):
     rig.contains(again.stderr, " derived ones, 0 and 0 of them now")
 
 
+def a_terminal_has_a_line_for_each_target(folder):
+    ini, _ = write(folder)
+    code, _, sent = rig.on_a_terminal({}, "--config", ini, "--side-by-side")
+    assert code == 1, sent
+    bars = {name for name in ("gpu", "blocked") if re.search(rf"(replay|derive) on {name} +\[[#.]+\]", sent)}
+    assert bars == {"gpu", "blocked"}, sent
+    assert "\033[A\033[K" in sent, "there were never two lines"
+    rig.contains(sent, "silu is wrong on blocked")
+
+
+
 def one_that_is_killed_costs_nothing(folder):
     ini, dir_ = write(folder)
     with start(ini) as process:
@@ -118,5 +130,5 @@ def a_target_that_is_not_there_costs_no_other(folder):
 
 
 if __name__ == "__main__":
-    rig.main([what_is_found_is_the_same, one_that_is_killed_costs_nothing, an_interrupted_run_goes_on,
-              a_target_that_is_not_there_costs_no_other], needs=["opencl", "reference"])
+    rig.main([what_is_found_is_the_same, a_terminal_has_a_line_for_each_target, one_that_is_killed_costs_nothing,
+              an_interrupted_run_goes_on, a_target_that_is_not_there_costs_no_other], needs=["opencl", "reference"])

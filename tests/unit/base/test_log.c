@@ -48,6 +48,38 @@ Test(log, a_line_at_the_bottom_stays_there, .init = cr_redirect_stderr)
                             "three\n");
 }
 
+Test(log, lines_of_several_places_stand_below_each_other, .init = cr_redirect_stderr)
+{
+    log_show_at(2, "b 1");
+    log_show_at(1, "a 1");
+    log_say("one");
+    log_show_at(2, "");
+    log_show_at(2, "");
+    log_words("two\n", 4);
+    log_show_at(1, "");
+    log_say("three");
+    fflush(stderr);
+    cr_assert_stderr_eq_str("b 1"
+                            "\r\033[Ka 1\nb 1"
+                            "\r\033[K\033[A\033[Kone\na 1\nb 1"
+                            "\r\033[K\033[A\033[Ka 1"
+                            "\r\033[Ktwo\na 1"
+                            "\r\033[K"
+                            "three\n");
+}
+
+Test(log, lines_for_the_terminal_of_another_process_are_marked, .init = cr_redirect_stderr)
+{
+    cr_expect_not(log_is_shown());
+    log_relay();
+    cr_expect(log_is_shown());
+    log_show("1 of 2");
+    log_say("one");
+    log_hide();
+    fflush(stderr);
+    cr_assert_stderr_eq_str("\r1 of 2\none\n\r\n");
+}
+
 Test(log, words_of_others_share_no_line, .init = cr_redirect_stderr)
 {
     log_words("", 0);

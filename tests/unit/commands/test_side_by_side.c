@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "commands/side_by_side.h"
 
 #include <criterion/criterion.h>
@@ -55,6 +56,17 @@ static enum outcome listen_and_say(void *user, size_t index, const struct side_l
         return OUTCOME_ENVIRONMENT;
     }
     (void)fprintf(stderr, "%zu has heard of %d\n", index, (int)last.executions);
+    return OUTCOME_OK;
+}
+
+// Shows how far it is, as if the host had a terminal.
+static enum outcome show_and_say(void *user, size_t index, const struct side_link *link)
+{
+    (void)user;
+    side_by_side_speak(link);
+    log_relay();
+    log_show(index == 0 ? "a 1 of 2" : "b 1 of 2");
+    log_say("%zu says", index);
     return OUTCOME_OK;
 }
 
@@ -118,6 +130,22 @@ Test(side_by_side, processes_hear_and_are_heard)
     cr_assert_not_null(strstr(text, "0 has heard of 7\n"), "%s", text);
     cr_assert_not_null(strstr(text, "1 has heard of 0\n"), "%s", text);
     cr_assert_null(strstr(text, "unheard"), "%s", text);
+}
+
+// Each in its own place, and none in the way of what is said; at the end nothing is left of them.
+Test(side_by_side, progress_of_each_has_a_line)
+{
+    cr_assert_eq(side_by_side_begin(&config, show_and_say, NULL, &side), TAPML_OK);
+    cr_assert_eq(side_by_side_wait(&side, NULL), TAPML_OK);
+    side_by_side_end(&side);
+    const char *text = printed();
+    const size_t length = strlen(text);
+
+    cr_assert_not_null(strstr(text, "a 1 of 2"), "%s", text);
+    cr_assert_not_null(strstr(text, "b 1 of 2"), "%s", text);
+    cr_assert_not_null(strstr(text, "\033[K0 says\n"), "%s", text);
+    cr_assert_not_null(strstr(text, "1 says\n"), "%s", text);
+    cr_assert_str_eq(text + length - 4, "\r\033[K");
 }
 
 Test(side_by_side, one_that_is_killed_is_named)
