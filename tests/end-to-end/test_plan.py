@@ -47,9 +47,9 @@ def what_is_found_costs_nothing_again(folder):
     again = search("--trials", "10")
     assert again["runs"] == again["openings"] == 0, again
     assert again["plans"] == first["plans"] and again["best"]["rules"] == first["best"]["rules"], again
-    # One more builder, and more trials.
+    # One more builder, and more trials, if there is something else to try.
     more = search("--trials", "11", *BUILDER)
-    assert more["measured"] == 11, more["measured"]
+    assert first["measured"] <= more["measured"] <= 11, (first["measured"], more["measured"])
     with open(path, encoding="utf-8") as file:
         written = file.read()
     assert written.startswith("# tapml-host plan search --by latency: ") and written.endswith(first["best"]["rules"]), written
