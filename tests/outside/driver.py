@@ -98,8 +98,9 @@ def begin_driver(place):
     place["project"] = os.path.join(place["folder"], "driver")
     place["manifest"] = path_of(place, f"build/{OWN}.tapml")
     call([new, "gpu", "--id", OWN, "--language", "opencl", "--with-op", "--quiet", place["project"]], place["environment"])
-    for name in ("device.c", "driver.c", "driver.h", "driver_symbols.def", "memory.c", "pipeline.c", "queue.c"):
+    for name in ("aside.c", "device.c", "driver.c", "driver.h", "driver_symbols.def", "memory.c", "pipeline.c", "queue.c"):
         shutil.copy(os.path.join(own, name), place["project"])
+    change(path_of(place, "meson.build"), "'device.c'", "'aside.c', 'device.c'")
     change(path_of(place, "driver.c"), '#include "sources.h"\n', '#include "op.h"\n#include "sources.h"\n')
     change(path_of(place, "driver.c"), '    .id = "opencl",\n', '    .id = "scale",\n    .own = &op_own,\n')
     for line in ("sources += custom_target('gpu_", "  'catalogue'", "  '--kembed'"):
