@@ -28,7 +28,7 @@ static const struct compiled_op *take_op(const struct backlog *backlog, struct w
 
 static void look_at(const struct backlog *backlog,
                     const struct wire_frame *frame,
-                    uint32_t at,
+                    uint64_t at,
                     struct backlog_culprit *culprit)
 {
     struct wire_reader reader;
@@ -51,7 +51,7 @@ static void look_at(const struct backlog *backlog,
     }
 }
 
-struct backlog_culprit backlog_find_culprit(const struct backlog *backlog, uint32_t at)
+struct backlog_culprit backlog_find_culprit(const struct backlog *backlog, uint64_t at)
 {
     struct backlog_culprit culprit = {.instance = ""};
     struct wire_frame frame = {0};

@@ -26,7 +26,7 @@ struct backlog_culprit {
 };
 
 // `at` is the number of the message at which the far side was.
-struct backlog_culprit backlog_find_culprit(const struct backlog *backlog, uint32_t at);
+struct backlog_culprit backlog_find_culprit(const struct backlog *backlog, uint64_t at);
 
 // " while it ran silu at 'layers.0/act'", or "".
 void backlog_print(const struct backlog_culprit *culprit, char *out_text, size_t text_size);

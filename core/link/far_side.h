@@ -55,7 +55,7 @@ struct far_side {
 
     struct wire_writer log; // Messages since the last time that all was done.
     size_t sent;            // Bytes of them.
-    uint32_t number;        // Of the last message.
+    uint64_t number;        // Of the last message.
     int is_busy;            // Work was queued since the last wait,
     int is_pending;         // and some of it leaves results: calls, reads.
     int is_unmarked;        // Work was queued since the last point.

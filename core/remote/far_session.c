@@ -29,7 +29,7 @@ struct far_session {
     struct bulk_packer *packer;
     struct mirror mirror;
     struct reads reads;
-    uint32_t awaited;          // The number of a wait that is not answered, 0: none,
+    uint64_t awaited;          // The number of a wait that is not answered, 0: none,
     uint64_t awaited_end;      // and the end of the reads that stand in front of it.
     struct wire_writer answer; // That waits for bytes that were read to go; or empty.
     uint64_t answer_end;       // Of these reads.
@@ -259,7 +259,7 @@ static tapml_status forward_memory(struct far_session *session,
 }
 
 // An answer that is not the worker's.
-static tapml_status put_refusal(struct far_session *session, uint32_t number, tapml_status status)
+static tapml_status put_refusal(struct far_session *session, uint64_t number, tapml_status status)
 {
     wire_begin(&session->to_host, MESSAGE_REPLY, number);
     wire_put_i64(&session->to_host, status);

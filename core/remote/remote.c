@@ -30,7 +30,7 @@ static const uint64_t SECOND_NS = UINT64_C(1000000000);
 
 // An answer to a wait, in front of which the bytes of reads come.
 struct awaited {
-    uint32_t number; // Of the message; 0: none is awaited.
+    uint64_t number; // Of the message; 0: none is awaited.
     uint64_t end;    // Of the reads.
 };
 
@@ -218,7 +218,7 @@ see_memory(struct remote *remote, uint16_t verb, struct wire_reader *reader, int
     return mirror_map(&remote->mirror, number, descriptor, wire_take_u64(reader));
 }
 
-static void await(struct remote *remote, uint32_t number, uint64_t end)
+static void await(struct remote *remote, uint64_t number, uint64_t end)
 {
     remote->awaited = (struct awaited){number, end};
 }

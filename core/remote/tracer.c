@@ -25,7 +25,7 @@ struct tracer {
     uint64_t written;       // Bytes for what the next call reads.
 
     // The question that is not answered yet.
-    uint32_t asked; // Its number; 0: there is none.
+    uint64_t asked; // Its number; 0: there is none.
     uint16_t asked_verb;
     uint64_t asked_ns;
 };

@@ -43,7 +43,7 @@ static void take_hello(struct answers *answers, struct wire_reader *reader)
     answers->has_hello = 1;
 }
 
-static void take_made(struct answers *answers, uint32_t number, struct wire_reader *reader)
+static void take_made(struct answers *answers, uint64_t number, struct wire_reader *reader)
 {
     if (number != answers->asked || answers->made == answers->asked) {
         fail(answers, "the page answers what was not asked");
@@ -53,7 +53,7 @@ static void take_made(struct answers *answers, uint32_t number, struct wire_read
     answers->made = number;
 }
 
-static void take_data(struct answers *answers, uint32_t number, struct wire_reader *reader)
+static void take_data(struct answers *answers, uint64_t number, struct wire_reader *reader)
 {
     const struct answers_read *read = &answers->reads[answers->first];
     const size_t size = wire_left(reader);

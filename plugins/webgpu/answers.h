@@ -42,7 +42,7 @@ enum answers_failure {
 };
 
 struct answers_read {
-    uint32_t number; // Of the question.
+    uint64_t number; // Of the question.
     uint32_t size;
     void *target;
 };
@@ -53,8 +53,8 @@ struct answers {
     char name[128];   // Of the device,
     char driver[128]; // and of the browser.
 
-    uint32_t asked;    // Number of the last question that makes something,
-    uint32_t made;     // of the last one answered,
+    uint64_t asked;    // Number of the last question that makes something,
+    uint64_t made;     // of the last one answered,
     char refusal[400]; // and why not; "" where it was made.
 
     uint32_t first, count; // Of the ring of reads, which are answered in order.

@@ -43,7 +43,7 @@ struct driver_root {
     struct server *server; // NULL before the page is asked for.
     struct answers answers;
     struct wire_writer frames;
-    uint32_t number;  // Of the last command.
+    uint64_t number;  // Of the last command.
     uint32_t last_id; // Of buffers and pipelines.
     uint32_t streams; // A bit for each stream that is taken.
 };

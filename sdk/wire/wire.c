@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 4096 };
+enum { FIRST_CAPACITY = 4096, VERSION_END = 6 };
 
 static void store(unsigned char *to, uint64_t value, unsigned bytes)
 {
@@ -30,22 +30,23 @@ enum wire_result wire_read(const void *bytes, size_t size, struct wire_frame *ou
 {
     const unsigned char *at = bytes;
 
-    if (size < WIRE_HEADER_BYTES) {
+    if (size < VERSION_END) {
         return WIRE_MORE;
     }
-    *out_frame = (struct wire_frame){
-        .version = (uint16_t)load(at + 4, 2),
-        .verb = (uint16_t)load(at + 6, 2),
-        .number = (uint32_t)load(at + 8, 4),
-        .size = (uint32_t)load(at + 12, 4),
-        .data = at + WIRE_HEADER_BYTES,
-    };
+    *out_frame = (struct wire_frame){.version = (uint16_t)load(at + 4, 2)};
     if (load(at, 4) != WIRE_MAGIC) {
         return WIRE_BAD_MAGIC;
     }
     if (out_frame->version != WIRE_VERSION) {
         return WIRE_WRONG_VERSION;
     }
+    if (size < WIRE_HEADER_BYTES) {
+        return WIRE_MORE;
+    }
+    out_frame->verb = (uint16_t)load(at + 6, 2);
+    out_frame->number = load(at + 8, 8);
+    out_frame->size = (uint32_t)load(at + 16, 4);
+    out_frame->data = at + WIRE_HEADER_BYTES;
     if (out_frame->size > WIRE_PAYLOAD_MAX) {
         return WIRE_TOO_LONG;
     }
@@ -127,14 +128,14 @@ static void put(struct wire_writer *writer, uint64_t value, unsigned bytes)
     }
 }
 
-void wire_begin(struct wire_writer *writer, uint16_t verb, uint32_t number)
+void wire_begin(struct wire_writer *writer, uint16_t verb, uint64_t number)
 {
     writer->begin = writer->size;
     put(writer, WIRE_MAGIC, 4);
     put(writer, WIRE_VERSION, 2);
     put(writer, verb, 2);
-    put(writer, number, 4);
-    put(writer, 0, 4); // The size, once it is known.
+    put(writer, number, 8);
+    put(writer, 0, 8); // The size, once it is known, and four bytes so that payloads are aligned.
 }
 
 void wire_end(struct wire_writer *writer)
@@ -148,7 +149,7 @@ void wire_end(struct wire_writer *writer)
         writer->is_failed = 1;
         return;
     }
-    store(writer->data + writer->begin + 12, size, 4);
+    store(writer->data + writer->begin + 16, size, 4);
 }
 
 void wire_put_u32(struct wire_writer *writer, uint32_t value)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames of the wire: a header of 16 bytes with the length of the payload (sdk/wire), behind one
+// Frames of the wire: a header of 24 bytes with the length of the payload (sdk/wire), behind one
 // byte that says who is fed.
 #include "mutate.h"
 
@@ -9,10 +9,10 @@
 
 enum {
     FRAMES_MAX = 64,
-    HEADER_BYTES = 16,
+    HEADER_BYTES = 24,
     VERB_AT = 6,
     NUMBER_AT = 8,
-    LENGTH_AT = 12,
+    LENGTH_AT = 16,
     VERBS = 64,
     PIECE_BYTES = 4096
 };
@@ -79,7 +79,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
         mutation_put(frame + VERB_AT, 2, mutation_below(&mutation, VERBS));
         return size;
     case 3:
-        mutation_put(frame + NUMBER_AT, 4, mutation_number(&mutation));
+        mutation_put(frame + NUMBER_AT, 8, mutation_number(&mutation));
         return size;
     case 4:
         size = mutation_of_span(data, size, max_size, begins[chosen] + HEADER_BYTES, length,

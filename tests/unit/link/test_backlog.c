@@ -29,7 +29,7 @@ static uint32_t no_number(const tapml_object *buffer)
 }
 
 // silu of so many rows of 1000.
-static void put_call(uint32_t number, const char *instance, int64_t rows)
+static void put_call(uint64_t number, const char *instance, int64_t rows)
 {
     const int64_t shape[] = {rows, 1000};
     const tapml_tensor x = {
@@ -43,7 +43,7 @@ static void put_call(uint32_t number, const char *instance, int64_t rows)
     wire_end(&writer);
 }
 
-static void put_flush(uint32_t number)
+static void put_flush(uint64_t number)
 {
     wire_begin(&writer, MESSAGE_FLUSH, number);
     wire_end(&writer);
@@ -56,7 +56,7 @@ static struct backlog whole(void)
     return (struct backlog){writer.data, writer.size, ops, 2};
 }
 
-static void is_told(uint32_t at, const char *text, int is_sure)
+static void is_told(uint64_t at, const char *text, int is_sure)
 {
     const struct backlog backlog = whole();
     const struct backlog_culprit culprit = backlog_find_culprit(&backlog, at);
@@ -83,7 +83,7 @@ Test(backlog, is_sure_where_there_is_but_one_call)
     is_told(2, " while or after it ran silu at 'layers.0/act'", 1);
 }
 
-static void put_stamp(uint32_t number)
+static void put_stamp(uint64_t number)
 {
     wire_begin(&writer, MESSAGE_STAMP, number);
     wire_end(&writer);

@@ -137,11 +137,11 @@ Test(child, reports_the_words_of_a_worker_that_ended)
 {
     struct channel *channel = open_worker(0);
     struct wire_frame frame;
-    unsigned char other[WIRE_HEADER_BYTES] = {'T', 'A', 'P', 'L', 3};
+    unsigned char other[WIRE_HEADER_BYTES] = {'T', 'A', 'P', 'L', 4};
     cr_assert_eq(channel_send(channel, other, sizeof(other), -1), TAPML_OK);
     cr_assert_eq(channel_receive(channel, 30 * SECOND_NS, &frame), TAPML_UNAVAILABLE);
     cr_assert_str_eq(status_message(), "ended with exit status 2");
-    cr_assert_not_null(strstr(channel_last_words(channel), "speaks version 3 of the wire"), "%s",
+    cr_assert_not_null(strstr(channel_last_words(channel), "speaks version 4 of the wire"), "%s",
                        channel_last_words(channel));
     channel_release(channel);
 }
@@ -155,7 +155,7 @@ Test(child, refuses_a_worker_of_another_version)
     scratch_make(&scratch);
     const char *program = scratch_text(
         &scratch, "worker",
-        "#!/bin/sh\nprintf 'TAPL\\003\\000\\100\\000\\001\\000\\000\\000\\000\\000\\000\\000' >&3\n"
+        "#!/bin/sh\nprintf 'TAPL\\004\\000\\100\\000\\001\\000\\000\\000\\000\\000\\000\\000' >&3\n"
         "exec sleep 60\n");
     cr_assert_eq(chmod(program, 0700), 0);
     cr_assert_eq(
@@ -164,8 +164,8 @@ Test(child, refuses_a_worker_of_another_version)
     cr_assert_eq(channel_start(channel), TAPML_OK, "%s", status_message());
     cr_assert_eq(channel_receive(channel, 30 * SECOND_NS, &frame), TAPML_UNAVAILABLE);
     cr_assert_str_eq(status_message(),
-                     "cannot be understood: it speaks version 3 of the wire, this "
-                     "side speaks version 2");
+                     "cannot be understood: it speaks version 4 of the wire, this "
+                     "side speaks version 3");
     channel_release(channel);
     scratch_remove(&scratch);
 }

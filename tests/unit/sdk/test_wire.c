@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// More than 32 bits of it count.
+static const uint64_t NUMBER = 2ull << 32 | 41;
+
 static void *grow(void *data, size_t used, size_t size)
 {
     void *grown = size > 0 ? realloc(data, size) : NULL;
@@ -21,7 +24,7 @@ static struct wire_writer make_frame(void)
 {
     struct wire_writer writer = {.grow = grow};
 
-    wire_begin(&writer, 7, 41);
+    wire_begin(&writer, 7, NUMBER);
     wire_put_u32(&writer, 0x01020304u);
     wire_put_u64(&writer, UINT64_MAX - 1);
     wire_put_i64(&writer, -5);
@@ -42,7 +45,7 @@ Test(wire, reads_what_was_written)
 
     cr_assert_eq(wire_read(writer.data, writer.size, &frame), WIRE_FRAME);
     cr_assert_eq(frame.verb, 7);
-    cr_assert_eq(frame.number, 41);
+    cr_assert_eq(frame.number, NUMBER);
     cr_assert_eq(wire_frame_bytes(&frame), writer.size);
     wire_reader_init(&reader, &frame);
     cr_assert_eq(wire_take_u32(&reader), 0x01020304u);
@@ -82,8 +85,8 @@ Test(wire, bytes_are_as_long_as_the_reader_says)
 
 Test(wire, has_a_layout_that_does_not_change)
 {
-    const unsigned char expected[] = {'T', 'A', 'P', 'L', 2, 0, 7, 0, 41, 0,
-                                      0,   0,   48,  0,   0, 0, 4, 3, 2,  1};
+    const unsigned char expected[] = {'T', 'A', 'P', 'L', 3, 0, 7, 0, 41, 0, 0, 0, 2, 0,
+                                      0,   0,   48,  0,   0, 0, 0, 0, 0,  0, 4, 3, 2, 1};
     struct wire_writer writer = make_frame();
 
     cr_assert_arr_eq(writer.data, expected, sizeof(expected));
@@ -112,7 +115,7 @@ Test(wire, refuses_another_version_with_a_sentence)
 
     cr_assert_eq(result, WIRE_WRONG_VERSION);
     wire_explain(result, &frame, text, sizeof(text));
-    cr_assert_str_eq(text, "it speaks version 9 of the wire, this side speaks version 2");
+    cr_assert_str_eq(text, "it speaks version 9 of the wire, this side speaks version 3");
     wire_writer_release(&writer);
 }
 
@@ -122,7 +125,7 @@ Test(wire, refuses_what_is_no_frame)
     struct wire_frame frame;
     char text[128];
 
-    writer.data[15] = 0xff;
+    writer.data[19] = 0xff;
     cr_assert_eq(wire_read(writer.data, writer.size, &frame), WIRE_TOO_LONG);
     wire_explain(WIRE_TOO_LONG, &frame, text, sizeof(text));
     cr_assert_not_null(strstr(text, "at most 16777216"));

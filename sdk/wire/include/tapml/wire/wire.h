@@ -4,7 +4,7 @@
 // Frames of the byte protocol between a host and its worker process, and between the plugin webgpu
 // and its page in a browser. Each of the two has verbs of its own.
 //
-// A frame is a header of 16 bytes and a payload; all numbers are little-endian. A frame never
+// A frame is a header of 24 bytes and a payload; all numbers are little-endian. A frame never
 // contains a pointer. Readers check bounds: a reader behind the end of its payload returns zeros
 // and stays broken. docs/wire.md has the verbs of a worker, plugins/webgpu/README.md those of a
 // page.
@@ -20,15 +20,15 @@
 extern "C" {
 #endif
 
-#define WIRE_VERSION 2u          // Of the verbs and their payloads; both sides must have the same.
+#define WIRE_VERSION 3u          // Of the verbs and their payloads; both sides must have the same.
 #define WIRE_MAGIC   0x4c504154u // "TAPL" in memory.
 
-enum { WIRE_HEADER_BYTES = 16, WIRE_PAYLOAD_MAX = 1 << 24 };
+enum { WIRE_HEADER_BYTES = 24, WIRE_PAYLOAD_MAX = 1 << 24 };
 
 struct wire_frame {
     uint16_t version;
     uint16_t verb;
-    uint32_t number;  // A reply has that of its request.
+    uint64_t number;  // A reply has that of its request.
     uint32_t size;    // Of the payload.
     const void *data; // In the bytes that were read.
 };
@@ -41,7 +41,8 @@ enum wire_result {
     WIRE_TOO_LONG
 };
 
-// Reads the frame at the beginning of `bytes`. The header is checked as soon as it is complete.
+// Reads the frame at the beginning of `bytes`. Magic and version are checked as soon as they are
+// there, since the headers of other versions may be shorter; the rest with the whole header.
 // `out_frame` borrows `bytes`.
 enum wire_result wire_read(const void *bytes, size_t size, struct wire_frame *out_frame);
 
@@ -72,7 +73,7 @@ struct wire_writer {
 // Frees the frames; `grow` stays, so that the writer can be used again.
 void wire_writer_release(struct wire_writer *writer);
 // Begins a frame, and ends it by writing the size of its payload.
-void wire_begin(struct wire_writer *writer, uint16_t verb, uint32_t number);
+void wire_begin(struct wire_writer *writer, uint16_t verb, uint64_t number);
 void wire_end(struct wire_writer *writer);
 
 // Append a number to the payload, in little-endian order.
