@@ -284,13 +284,13 @@ def only_the_token_and_the_page_itself_open(folder):
             end(host)
         text = read(log)
     assert code != 0, text
-    rig.contains(text, "the page sends half a frame")
+    rig.contains(text, "webgpu: what it sends are no frames of the wire")
 
 
 def a_page_without_a_device_is_reported(folder):
     text = b"the browser has no WebGPU\x1b[31m\0"
     payload = struct.pack("<IQI", 1, 0, len(text)) + text
-    frame = struct.pack("<IHHII", 0x4c504154, 2, 6, 0, len(payload)) + payload
+    frame = struct.pack("<IHHQII", 0x4c504154, 3, 6, 0, len(payload), 0) + payload
     ini, _ = rig.write_run(folder, target="webgpu", count=1, decode=2, extra=BY_HAND)
     with tempfile.NamedTemporaryFile(dir=folder) as log:
         host = start(ini, log)
