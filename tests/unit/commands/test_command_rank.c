@@ -72,7 +72,7 @@ Test(command_rank, the_worst_operator_is_found_and_asking_again_costs_nothing)
 
 Test(command_rank, targets_and_backends_are_ranked)
 {
-    json_t *targets = ask("target", "margin", "60"), *backends = ask("backend", "time", "60");
+    json_t *targets = ask("target", "margin", "80%"), *backends = ask("backend", "time", "60");
 
     cr_expect_str_eq(first_of(targets), "gpu");
     cr_expect_eq(json_array_size(json_object_get(targets, "ranking")), 2);
