@@ -286,7 +286,6 @@ static tapml_status fill(struct ring *ring, uint64_t number)
         TAPML_TRY(residency_slots_fill(ring->weights, resident_of(ring, item), slot->buffer,
                                        item->offset, ring->is_aside));
     }
-    ring->figures.loaded_bytes += section->bytes;
     return ring->is_aside ? aside(ring, BACKEND_ASIDE_SIGNAL, &slot->filled) : TAPML_OK;
 }
 

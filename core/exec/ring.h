@@ -79,7 +79,6 @@ struct ring_figures {
     int is_host;            // Slots are pages of files.
 
     uint64_t calls;
-    uint64_t loaded_bytes;
     uint64_t waited_ns;     // Of the host, for pages.
     uint32_t expert_slots;  // 0: no experts go through slots of their own.
     uint64_t expert_bytes;  // Of such a slot.

@@ -26,7 +26,7 @@ void progress_begin(struct progress *progress, const char *phase, int quiet)
                                   .phase = phase,
                                   .begin_ns = now_ns,
                                   .shown_ns = now_ns,
-                                  .is_terminal = log_is_shown(),
+                                  .is_shown = log_is_shown(),
                                   .is_quiet = quiet};
     timeline_stage(phase);
 }
@@ -61,7 +61,7 @@ static int is_due(const struct progress *progress, size_t done, size_t all, uint
 {
     const uint64_t since_ns = now_ns - progress->shown_ns;
 
-    if (progress->is_terminal) {
+    if (progress->is_shown) {
         return since_ns >= terminal_every_ns;
     }
     return since_ns >= 30 * second_ns ||
@@ -84,7 +84,7 @@ static void show(const struct progress *progress, const struct run_lock_phase *p
     (void)snprintf(count, sizeof(count), "%zu / %zu%s%s%s%s%s%s", published->done, published->all,
                    *published->unit != '\0' ? " " : "", published->unit, *left != '\0' ? ", " : "",
                    left, *left != '\0' ? " left" : "", note != NULL ? note : "");
-    if (progress->is_terminal) {
+    if (progress->is_shown) {
         (void)snprintf(line, sizeof(line), "%-24s [%s] %s", published->name, bar, count);
         log_show(line);
     } else {
@@ -120,7 +120,7 @@ void progress_end(struct progress *progress, const char *format, ...)
     va_list arguments;
 
     timeline_stage(NULL);
-    if (progress->is_terminal) {
+    if (progress->is_shown) {
         log_hide();
     }
     if (progress->is_quiet) {

@@ -27,7 +27,7 @@ struct progress {
     uint64_t shown_ns;
     uint64_t published_ns;
     size_t shown_tenth; // Of `all`, in the last line.
-    int is_terminal;
+    int is_shown;       // As a bar, on a terminal.
     int is_quiet;
 };
 
