@@ -195,6 +195,13 @@ void text_wrap(struct text *text, const char *words, size_t indent, size_t colum
     text_append(text, "\n");
 }
 
+int text_ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), end_length = strlen(end);
+
+    return length > end_length && strcmp(text + length - end_length, end) == 0;
+}
+
 tapml_status text_status(const struct text *text)
 {
     return text->failed ? status_no_memory() : TAPML_OK;

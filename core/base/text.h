@@ -56,6 +56,9 @@ void text_append_shell(struct text *text, const char *word);
 // `words` stays one. Only a longer word stands in a longer line.
 void text_wrap(struct text *text, const char *words, size_t indent, size_t columns);
 
+// Whether `text` ends with `end` and has something before it.
+int text_ends_with(const char *text, const char *end);
+
 // Returns TAPML_NO_MEMORY if an append has failed, else TAPML_OK.
 tapml_status text_status(const struct text *text) STATUS_USED;
 

@@ -32,13 +32,6 @@ static const struct purpose of_folders[] = {
     {"config.json", "to continue a prompt", "generate --model ", " --prompt TEXT"},
 };
 
-static int ends_with(const char *word, const char *ending)
-{
-    const size_t length = strlen(word), own = strlen(ending);
-
-    return length > own && strcmp(word + length - own, ending) == 0;
-}
-
 static int has_file(const char *folder, const char *name)
 {
     char *path = file_join(folder, name);
@@ -51,7 +44,7 @@ static int has_file(const char *folder, const char *name)
 static const struct purpose *find_purpose(const char *word)
 {
     for (size_t i = 0; i < sizeof(of_files) / sizeof(*of_files); i++) {
-        if (!file_is_folder(word) && ends_with(word, of_files[i].mark)) {
+        if (!file_is_folder(word) && text_ends_with(word, of_files[i].mark)) {
             return &of_files[i];
         }
     }

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "dump/archive.h"
 #include "dump/callback_text.h"
 #include "dump/dump.h"
@@ -31,13 +32,6 @@ struct dump_file {
     const char *stem;     // The name without its ending.
     struct timespec time; // When it was written.
 };
-
-static int ends_with(const char *text, const char *ending)
-{
-    const size_t length = strlen(text), end = strlen(ending);
-
-    return length > end && strcmp(text + length - end, ending) == 0;
-}
 
 // -- Arrays of NumPy ---------------------------------------------------------------------------
 
@@ -240,27 +234,27 @@ static tapml_status add_text(struct dump *dump, const struct dump_file *file)
 
 static int is_proto(const char *name)
 {
-    return ends_with(name, ".pb") || ends_with(name, ".tensorproto");
+    return text_ends_with(name, ".pb") || text_ends_with(name, ".tensorproto");
 }
 
 static tapml_status add_file(struct dump *dump, const struct dump_file *file, int is_alone)
 {
-    if (ends_with(file->name, ".npy")) {
+    if (text_ends_with(file->name, ".npy")) {
         return add_npy(dump, file);
     }
-    if (ends_with(file->name, ".npz")) {
+    if (text_ends_with(file->name, ".npz")) {
         return add_npz(dump, file, is_alone);
     }
-    if (ends_with(file->name, ".safetensors")) {
+    if (text_ends_with(file->name, ".safetensors")) {
         return add_safetensors(dump, file);
     }
     if (is_proto(file->name)) {
         return add_proto(dump, file);
     }
-    if (ends_with(file->name, ".tapmlrun")) {
+    if (text_ends_with(file->name, ".tapmlrun")) {
         return recorded_add(dump, file->path);
     }
-    if (is_alone || ends_with(file->name, ".txt") || ends_with(file->name, ".log")) {
+    if (is_alone || text_ends_with(file->name, ".txt") || text_ends_with(file->name, ".log")) {
         return add_text(dump, file);
     }
     return TAPML_OK; // A folder may have other files.

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "model/adapter_config.h"
 #include "model/checkpoint.h"
 #include "model/safetensors.h"
@@ -31,12 +32,6 @@ struct adapter_joining {
 
 // -- Names -------------------------------------------------------------------------------------
 
-static int ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), part = strlen(end);
-    return length >= part && strcmp(text + length - part, end) == 0;
-}
-
 // The module of a tensor's name, whose last part is that of A or of B.
 static tapml_status
 read_name(const struct checkpoint_tensor *tensor, char out_module[MODULE_ROOM], int *out_is_up)
@@ -44,8 +39,8 @@ read_name(const struct checkpoint_tensor *tensor, char out_module[MODULE_ROOM], 
     const char *name = tensor->name;
     const size_t first = strlen(before), last = strlen(down_end);
     const size_t length = strlen(name);
-    const int is_up = ends_with(name, up_end);
-    if (strncmp(name, before, first) != 0 || (!is_up && !ends_with(name, down_end)) ||
+    const int is_up = text_ends_with(name, up_end);
+    if (strncmp(name, before, first) != 0 || (!is_up && !text_ends_with(name, down_end)) ||
         length <= first + last || length - first - last > MODULE_MAX) {
         return status_fail(TAPML_UNIMPLEMENTED,
                            "%s: tensor '%s': expected %sMODULE%s or %s with a module of at most "
@@ -75,7 +70,7 @@ static const struct checkpoint_tensor *find_longer(const struct checkpoint *chec
     (void)snprintf(end, sizeof(end), ".%s.weight", module);
     for (size_t i = 0; i < checkpoint_count(checkpoint); ++i) {
         const struct checkpoint_tensor *tensor = checkpoint_at(checkpoint, i);
-        if (ends_with(tensor->name, end)) {
+        if (text_ends_with(tensor->name, end)) {
             if (found) {
                 return NULL;
             }

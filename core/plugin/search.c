@@ -324,22 +324,15 @@ add_stray(struct search_walk *walk, char *path, unsigned tier, const char *probl
     return problem && !stray->problem ? status_no_memory() : TAPML_OK;
 }
 
-static int ends_with(const char *name, const char *end)
-{
-    const size_t length = strlen(name);
-    const size_t end_length = strlen(end);
-    return length > end_length && strcmp(name + length - end_length, end) == 0;
-}
-
 static int has_suffix(const char *name)
 {
-    return ends_with(name, suffix);
+    return text_ends_with(name, suffix);
 }
 
 static int is_manifest_or_library(const struct dirent *entry)
 {
     return entry->d_name[0] != '.' &&
-           (has_suffix(entry->d_name) || ends_with(entry->d_name, ".so"));
+           (has_suffix(entry->d_name) || text_ends_with(entry->d_name, ".so"));
 }
 
 static int compare_names(const struct dirent **a, const struct dirent **b)

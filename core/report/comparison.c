@@ -90,13 +90,6 @@ struct location {
 
 // -- Differences -------------------------------------------------------------------------------
 
-static int ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), size = strlen(end);
-
-    return length >= size && strcmp(text + length - size, end) == 0;
-}
-
 static int is_any(const char *name, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -114,13 +107,13 @@ static enum kind kind_of(const struct location *location, const char *field)
                                            "driver_check.verdict"};
     static const char *const costs[] = {"source_calls", "run_calls", "run_launches"};
 
-    if (ends_with(field, "_ns") || strcmp(field, "finished_s") == 0) {
+    if (text_ends_with(field, "_ns") || strcmp(field, "finished_s") == 0) {
         return TIME;
     }
     if (location->kind == STEP) {
         return STEP;
     }
-    if (strcmp(field, "margin") == 0 || ends_with(field, ".margin")) {
+    if (strcmp(field, "margin") == 0 || text_ends_with(field, ".margin")) {
         return MARGIN;
     }
     if (strncmp(field, "search.", strlen("search.")) == 0 ||

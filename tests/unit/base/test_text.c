@@ -145,6 +145,14 @@ Test(text, globs_take_bounded_time, .timeout = 10)
     cr_assert_not(text_glob("*a*a*a*a*a*a*a*a*a*a*a*b", subject));
 }
 
+Test(text, an_end_has_something_before_it)
+{
+    cr_assert(text_ends_with("run.ini", ".ini"));
+    cr_assert_not(text_ends_with(".ini", ".ini"));
+    cr_assert_not(text_ends_with("ini", ".ini"));
+    cr_assert_not(text_ends_with("run.ini.old", ".ini"));
+}
+
 Test(text, the_nearest_word_is_found)
 {
     static const char *const words[] = {"prompts", "model", "dir", NULL};
