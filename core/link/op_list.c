@@ -4,9 +4,29 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/log.h"
 #include "schema/catalogue.h"
 
 #include <string.h>
+
+// Finds the schema of an op of the far side; NULL for one that this side knows otherwise, which is
+// said: the far build may be another one, whose other ops are of use.
+static tapml_status find_schema(struct catalogue *catalogue,
+                                const tapml_op *op,
+                                const char *component,
+                                const struct compiled_op **out_schema)
+{
+    struct catalogue_op found = {0};
+    const tapml_status status = catalogue_add(catalogue, op, component, &found);
+
+    *out_schema = found.schema;
+    if (status != TAPML_ABI_MISMATCH) {
+        return status;
+    }
+    *out_schema = NULL;
+    log_line(LOG_WARNING, "%s; it counts as lacking there", status_message());
+    return TAPML_OK;
+}
 
 static tapml_status take_all(struct op_list *list,
                              struct wire_reader *reader,
@@ -25,11 +45,9 @@ static tapml_status take_all(struct op_list *list,
     }
     for (; list->count < count; list->count++) {
         const tapml_op *op = NULL;
-        struct catalogue_op found = {0};
         TAPML_TRY(message_take_op(reader, arena, &op, &list->identities[list->count],
                                   &list->arithmetics[list->count]));
-        TAPML_TRY(catalogue_add(catalogue, op, component, &found));
-        list->items[list->count] = found.schema;
+        TAPML_TRY(find_schema(catalogue, op, component, &list->items[list->count]));
     }
     list->listed = count;
     return TAPML_OK;
@@ -88,11 +106,15 @@ int op_list_is_lacking(const struct op_list *list, const tapml_op *op)
     return 0;
 }
 
+static int is_op(const struct compiled_op *schema, const tapml_op *op)
+{
+    return schema && schema->op->version == op->version && strcmp(schema->op->name, op->name) == 0;
+}
+
 static uint32_t search(const struct op_list *list, const tapml_op *op)
 {
     uint32_t at = 0;
-    while (at < list->count && (list->items[at]->op->version != op->version ||
-                                strcmp(list->items[at]->op->name, op->name) != 0)) {
+    while (at < list->count && !is_op(list->items[at], op)) {
         at++;
     }
     return at;

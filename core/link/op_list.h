@@ -15,7 +15,7 @@ enum { OP_LIST_SLOTS = 256, OP_LIST_DEFINED_MAX = 1024 };
 
 // All zero before it is taken.
 struct op_list {
-    const struct compiled_op **items;
+    const struct compiled_op **items; // NULL: the far side has another op of this name.
     const char **identities;
     struct arithmetic *arithmetics;
     uint32_t count;
@@ -29,7 +29,8 @@ struct op_list {
 };
 
 // Reads the list into `arena`, and the ops into `catalogue`. `component` names the far side in
-// messages. If the list was read before, and the far side has started again, the old list stays and
+// messages. An op that the catalogue knows with another schema is as one that the far side lacks,
+// with a warning. If the list was read before, and the far side has started again, the old list stays and
 // `*out_is_new` is 0; TAPML_DEVICE_LOST if the new one has another number of ops.
 tapml_status op_list_take(struct op_list *list,
                           struct wire_reader *reader,

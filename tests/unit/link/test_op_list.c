@@ -76,3 +76,16 @@ Test(op_list, stays_where_the_far_side_starts_again)
     cr_assert_eq(take(1, &is_new), TAPML_DEVICE_LOST);
     cr_assert_str_eq(status_message(), "far: it has other ops than before");
 }
+
+Test(op_list, an_op_with_another_schema_is_lacking)
+{
+    tapml_op other = tapml_silu;
+    struct catalogue_op found = {0};
+    int is_new = 0;
+    other.n_params--;
+    cr_assert_eq(catalogue_add(catalogue, &other, "the host", &found), TAPML_OK, "%s",
+                 status_message());
+    cr_assert_eq(take(2, &is_new), TAPML_OK, "%s", status_message());
+    cr_assert_eq(op_list_find(&list, &tapml_silu), list.count);
+    cr_assert_eq(op_list_find(&list, &tapml_mul), 1, "its index on the wire stays");
+}
