@@ -30,8 +30,8 @@ struct op_list {
 
 // Reads the list into `arena`, and the ops into `catalogue`. `component` names the far side in
 // messages. An op that the catalogue knows with another schema is as one that the far side lacks,
-// with a warning. If the list was read before, and the far side has started again, the old list stays and
-// `*out_is_new` is 0; TAPML_DEVICE_LOST if the new one has another number of ops.
+// with a warning. If the list was read before, and the far side has started again, the old list
+// stays and `*out_is_new` is 0; TAPML_DEVICE_LOST if the new one has another number of ops.
 tapml_status op_list_take(struct op_list *list,
                           struct wire_reader *reader,
                           struct arena *arena,

@@ -35,7 +35,7 @@ static tapml_status open_lines(struct lines *lines,
     if (status == TAPML_OK) {
         status = row_axis_find(&lines->cut, &lines->axis, &has);
     }
-    if (status != TAPML_OK || !has) {
+    if (status != TAPML_OK || !has || lines->axis.extent < 1) {
         return status == TAPML_INVALID ? TAPML_OK : status;
     }
     lines->arena = arena_create();
@@ -76,6 +76,7 @@ static tapml_status try_together(const struct lines *lines,
     struct arena *arena = arena_create();
     struct invariance_run run;
     int is_equal = 1;
+    ASSERT(distinct > 0);
     if (!arena) {
         return status_no_memory();
     }

@@ -5,11 +5,11 @@
 
 static void expect(const char *sin, const char *id, enum kit_outcome outcome, const char *piece)
 {
-    char path[128], name[64];
+    char library[128], component[64];
 
-    (void)snprintf(name, sizeof(name), "sin_%s_policy", sin);
-    (void)snprintf(path, sizeof(path), "tests/zoo/%s.so", name);
-    const struct kit_result result = kit_fixture_run(path, name, id);
+    (void)snprintf(component, sizeof(component), "sin_%s_policy", sin);
+    (void)snprintf(library, sizeof(library), "tests/zoo/%s.so", component);
+    const struct kit_result result = kit_fixture_run(library, component, id);
 
     cr_expect_eq(result.outcome, outcome, "%s: %s", sin, result.reason);
     cr_expect_not_null(strstr(result.reason, piece), "%s: %s", sin, result.reason);
