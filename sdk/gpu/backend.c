@@ -7,6 +7,7 @@
 #include "own.h"
 #include "products.h"
 #include "queue.h"
+#include "tuning.h"
 
 #include <tapml/gpu/backend.h>
 
@@ -36,6 +37,7 @@ static void device_release(tapml_object *object)
     gpu_plan_release(device);
     gpu_foreign_close(device, device->foreign);
     gpu_products_release(device);
+    gpu_tuning_release(device);
     if (device->none != NULL) {
         driver->buffer_free(device->impl, device->none);
     }
@@ -52,6 +54,9 @@ static const void *device_interface(tapml_object *object, const char *id)
     }
     if (strcmp(id, TAPML_MEMORY_HANDLES) == 0) {
         return gpu_buffer_handles(device);
+    }
+    if (strcmp(id, TAPML_TUNING) == 0) {
+        return gpu_tuning(device);
     }
     return strcmp(id, TAPML_IDENTITY) == 0 ? gpu_identity(device) : NULL;
 }

@@ -79,7 +79,8 @@ struct gpu_device {
     uint32_t queue_count;       // Alive.
     tapml_status failure;       // Of queued work: the answer to everything from then on.
     struct gpu_products products;
-    struct gpu_foreign *foreign; // What computes the one op of this device; NULL: the kernels do.
+    struct gpu_foreign *foreign;   // What computes the one op of this device; NULL: the kernels do.
+    struct gpu_settings *settings; // What the host has chosen (tuning.h); NULL: nothing was asked.
     char identities[GPU_IDENTITIES_MAX][GPU_IDENTITY_TEXT]; // "" until asked for,
     char own_identity[GPU_IDENTITY_TEXT];                   // as that of the driver's own ops.
     uint32_t pipeline_count;
@@ -89,12 +90,13 @@ struct gpu_device {
 struct gpu_queue {
     tapml_object base;
     struct gpu_device *device;
-    uint64_t calls;        // Op calls begun.
-    uint64_t launches;     // Kernels launched for them.
-    int is_aside;          // So far it only writes, beside the stream.
-    int has_aside;         // Something, behind the last mark.
-    uint32_t half;         // K_V_HALF where the activations of the call are f16.
-    tapml_support *answer; // Not NULL in a dry run: the op is checked and not launched.
+    uint64_t calls;                // Op calls begun.
+    uint64_t launches;             // Kernels launched for them.
+    int is_aside;                  // So far it only writes, beside the stream.
+    int has_aside;                 // Something, behind the last mark.
+    uint32_t half;                 // K_V_HALF where the activations of the call are f16.
+    tapml_support *answer;         // Not NULL in a dry run: the op is checked and not launched.
+    struct gpu_question *question; // Of a dry run that asks for knobs (tuning.h); or NULL.
 };
 
 struct gpu_timeline {

@@ -111,6 +111,13 @@ static const struct k_kernel *choose_kernel(const struct gpu_device *device,
     return kernel;
 }
 
+int gpu_plan_has(const struct gpu_queue *queue, const char *kernel, uint32_t variant)
+{
+    const struct gpu_plan plan = {.kernel = kernel, .variant = variant | queue->half};
+
+    return choose_kernel(queue->device, &plan) != NULL;
+}
+
 static tapml_status make_pipeline(struct gpu_device *device,
                                   tapml_call *call,
                                   const struct gpu_plan *plan,

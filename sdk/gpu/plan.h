@@ -34,5 +34,9 @@ gpu_plan_launch_quietly(struct gpu_queue *queue, tapml_call *call, const struct 
 tapml_status
 gpu_plan_product(struct gpu_queue *queue, tapml_call *call, const struct gpu_product *product);
 
+// Whether the driver has a kernel of its table in a variant, with K_V_HALF where the call has
+// activations of f16.
+int gpu_plan_has(const struct gpu_queue *queue, const char *kernel, uint32_t variant);
+
 // Frees the pipelines.
 void gpu_plan_release(struct gpu_device *device);

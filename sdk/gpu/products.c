@@ -274,9 +274,12 @@ tapml_status gpu_products_linear(struct gpu_queue *queue,
     struct way way = {.parts = 0};
     tapml_status status = TAPML_OK;
 
-    if (queue->answer != NULL || device->root->driver->product == NULL || !choose(panel, &way) ||
-        !prepare(device)) {
+    if (device->root->driver->product == NULL || !choose(panel, &way)) {
         return TAPML_UNIMPLEMENTED;
+    }
+    if (queue->answer != NULL || !prepare(device)) {
+        // There is nothing to choose for what the driver is asked to take.
+        return queue->question != NULL ? TAPML_OK : TAPML_UNIMPLEMENTED;
     }
     for (uint32_t first = 0; first < panel->xv.rows && status == TAPML_OK; first += way.piece) {
         const struct piece piece = {.panel = panel,
