@@ -117,6 +117,26 @@ static void add_faults(struct settings *settings, const struct isolation_options
     }
 }
 
+// Those for another device are left out there.
+static void add_tuned(struct settings *settings, const struct isolation_options *options)
+{
+    for (size_t i = 0; i < options->tuned.count; i++) {
+        const struct tuned_setting *item = &options->tuned.items[i];
+        const char *section = arena_format(settings->arena, "tuned.%zu", i);
+
+        settings->is_failed = settings->is_failed || section == NULL;
+        if (item->device != NULL) {
+            add(settings, section, "device", item->device);
+            add(settings, section, "driver", item->driver);
+            add(settings, section, "digest", item->digest);
+        }
+        add(settings, section, "op", item->op);
+        add(settings, section, "version", arena_format(settings->arena, "%" PRId64, item->version));
+        add(settings, section, "class", item->shape_class);
+        add(settings, section, "values", item->values);
+    }
+}
+
 // The component's id is the first `length` bytes of `component`.
 static void add_options(struct settings *settings,
                         const struct isolation_options *options,
@@ -169,6 +189,7 @@ static tapml_status make_settings(const struct isolation_options *options,
     add(settings, "worker", "threads", arena_format(settings->arena, "%u", options->threads));
     add_options(settings, options, location->component, strlen(location->component));
     add_faults(settings, options);
+    add_tuned(settings, options);
     return settings->is_failed ? status_no_memory() : TAPML_OK;
 }
 
@@ -188,6 +209,7 @@ static tapml_status make_far_settings(const struct isolation_options *options,
     add(settings, "worker", "backend", arena_text(settings->arena, backend));
     add_options(settings, options, component, strcspn(component, ":"));
     add_faults(settings, options);
+    add_tuned(settings, options);
     return settings->is_failed ? status_no_memory() : TAPML_OK;
 }
 

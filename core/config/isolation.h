@@ -19,8 +19,9 @@ struct isolation_options {
     uint32_t threads;               // Of the pool.
     const struct fault_rule *rules; // Planted in the worker.
     size_t rule_count;
-    struct arena *arena;       // Outlives the registry's use of the ops and the backend.
-    struct timeline *timeline; // Of the traffic with another machine; borrowed; or NULL.
+    struct tuned_settings tuned; // Of the kernels there; borrowed.
+    struct arena *arena;         // Outlives the registry's use of the ops and the backend.
+    struct timeline *timeline;   // Of the traffic with another machine; borrowed; or NULL.
 };
 
 // Opens a backend in a worker. Nothing of its plugin runs here.

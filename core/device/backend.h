@@ -23,6 +23,7 @@
 
 #include "base/status.h"
 #include "device/handles.h"
+#include "device/knobs.h"
 #include "schema/infer.h"
 #include "tensor/activation.h"
 #include "tensor/arithmetic.h"
@@ -247,6 +248,19 @@ struct backend_vt {
     // Does something beside the queue, without a wait. NULL, and TAPML_UNIMPLEMENTED at the first
     // use: it has nothing there.
     tapml_status (*aside)(struct backend *backend, struct backend_aside *io_aside);
+
+    // What could be chosen for a call, which the backend supports, with these arguments (tensors
+    // without buffers): in `arena`, as device/knobs.h has it. NULL: nothing.
+    tapml_status (*knobs)(struct backend *backend,
+                          const struct compiled_op *schema,
+                          const tapml_value *args,
+                          struct arena *arena,
+                          struct knob_space *out_space);
+
+    // Takes a setting for the calls of an op, by its name, that follow; the identity of the op is
+    // another one from then on. NULL, and TAPML_UNIMPLEMENTED: there is nothing to choose, or a
+    // worker was given its settings when it was opened.
+    tapml_status (*tune)(struct backend *backend, const char *op, const tapml_setting *setting);
 };
 
 // First member of every backend. All but `vt` is the façade's, and zeroed to begin with.
@@ -333,6 +347,13 @@ tapml_status backend_stamp(struct backend *backend, uint64_t *out_ns) STATUS_USE
 uint64_t backend_launches(struct backend *backend);
 const char *backend_identity(struct backend *backend, const tapml_op *op);
 const struct arithmetic *backend_arithmetic(struct backend *backend, const tapml_op *op);
+tapml_status backend_knobs(struct backend *backend,
+                           const struct compiled_op *schema,
+                           const tapml_value *args,
+                           struct arena *arena,
+                           struct knob_space *out_space) STATUS_USED;
+tapml_status
+backend_tune(struct backend *backend, const char *op, const tapml_setting *setting) STATUS_USED;
 uint64_t backend_generation(const struct backend *backend);
 uint64_t backend_kills(const struct backend *backend);
 void backend_forgive(struct backend *backend);

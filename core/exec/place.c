@@ -113,6 +113,12 @@ tapml_status place_lose(struct place *place, const char *why)
     return place->lost ? TAPML_OK : status_no_memory();
 }
 
+void place_tune(struct place *place, struct tuned_settings settings)
+{
+    ASSERT(!place->backend);
+    place->settings.tuned = settings;
+}
+
 void place_destroy(struct place *place)
 {
     if (place) {
@@ -127,8 +133,16 @@ static tapml_status open_device(void *user,
                                 struct backend *inner,
                                 struct backend **out_backend)
 {
+    struct backend *backend = NULL;
     (void)inner;
-    return registry_open(user, settings->backend, out_backend);
+    TAPML_TRY(registry_open(user, settings->backend, &backend));
+    const tapml_status status = tuned_apply(backend, registry_catalogue(user), settings->tuned);
+    if (status != TAPML_OK) {
+        backend_release(backend);
+        return status;
+    }
+    *out_backend = backend;
+    return TAPML_OK;
 }
 
 struct place_link place_device_link(struct registry *registry)

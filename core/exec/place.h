@@ -17,6 +17,7 @@
 #include "device/backend.h"
 #include "exec/residency.h"
 #include "exec/ring_plan.h"
+#include "exec/tuned.h"
 #include "link/limits.h"
 #include "plugin/registry.h"
 
@@ -63,6 +64,8 @@ struct place_settings {
     const char *observers; // Components of plugins that see each call, blanks between; or NULL.
     const struct fault_rule *faults; // Injected there, to test the tool.
     size_t fault_count;
+    int ignores_winners;         // `tuning = off`: what 'tapml-host tune' has found is not used.
+    struct tuned_settings tuned; // Of its kernels; those for another device are left out. Borrowed.
 };
 
 // The declared order of a chain, from the inside out. The first link opens the device, here or in a
@@ -114,6 +117,9 @@ struct place {
 // caller destroys it. TAPML_NO_MEMORY alone.
 tapml_status place_create(const struct place_settings *settings,
                           struct place **out_place) STATUS_USED;
+
+// Sets the settings of the kernels of a place that is not open yet; borrowed as those before.
+void place_tune(struct place *place, struct tuned_settings settings);
 
 // Makes the chain of a place that has none, and an empty set of weights. `inner` is NULL if the
 // first link opens the device, else it is a backend that the links go around, borrowed and

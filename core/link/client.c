@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "link/far_knobs.h"
 #include "link/far_memory.h"
 #include "link/far_side.h"
 #include "link/far_support.h"
@@ -100,6 +101,15 @@ static const char *client_identity(struct backend *backend, const tapml_op *op)
 static const struct arithmetic *client_arithmetic(struct backend *backend, const tapml_op *op)
 {
     return op_list_arithmetic(&own(backend)->ops, op);
+}
+
+static tapml_status client_knobs(struct backend *backend,
+                                 const struct compiled_op *schema,
+                                 const tapml_value *args,
+                                 struct arena *arena,
+                                 struct knob_space *out_space)
+{
+    return far_knobs_ask(own(backend), schema->op, args, arena, out_space);
 }
 
 static tapml_status client_supports(struct backend *backend,
@@ -295,6 +305,7 @@ static const struct backend_vt client_vt = {
     .launches = client_launches,
     .identity = client_identity,
     .arithmetic = client_arithmetic,
+    .knobs = client_knobs,
     .generation = client_generation,
     .kills = client_kills,
     .forgive = client_forgive,

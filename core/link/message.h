@@ -36,6 +36,7 @@ enum message_verb {
     MESSAGE_COPY,     // From a part of a buffer to another one.
     MESSAGE_DEFINE,   // An op with a plain form. Answered: whether the backend has it, and the op.
     MESSAGE_STAMP,    // What was queued is waited for; then the time goes to a span of a region.
+    MESSAGE_KNOBS,    // Answered: what can be chosen for a call.
     MESSAGE_REPLY = 64
 };
 

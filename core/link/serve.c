@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
+#include "link/message_knobs.h"
 #include "link/served_ops.h"
 
 #include <errno.h>
@@ -433,6 +434,17 @@ supports(struct server *server, struct wire_reader *reader, tapml_support *answe
     return backend_supports(server->backend, schema, server->args.values, answer);
 }
 
+static tapml_status knobs(struct server *server,
+                          struct wire_reader *reader,
+                          struct arena *arena,
+                          struct knob_space *out_space)
+{
+    const struct compiled_op *schema = NULL;
+    TAPML_TRY(served_ops_take(&server->ops, reader, &schema));
+    TAPML_TRY(message_take_args(reader, schema->op, NULL, &server->args));
+    return backend_knobs(server->backend, schema, server->args.values, arena, out_space);
+}
+
 static tapml_status put_point(struct server *server, struct wire_reader *reader)
 {
     const uint64_t count = server->point_count;
@@ -474,6 +486,22 @@ static tapml_status end_reply(struct wire_writer *replies)
 {
     wire_end(replies);
     return replies->is_failed ? status_no_memory() : TAPML_OK;
+}
+
+static tapml_status answer_knobs(struct server *server,
+                                 const struct wire_frame *frame,
+                                 struct wire_reader *reader,
+                                 struct wire_writer *replies)
+{
+    struct arena *arena = arena_create();
+    struct knob_space space = {.count = 0};
+    const tapml_status status = arena ? knobs(server, reader, arena, &space) : status_no_memory();
+    begin_reply(replies, frame, status);
+    if (status == TAPML_OK) {
+        message_knobs_put(replies, &space);
+    }
+    arena_destroy(arena);
+    return end_reply(replies);
 }
 
 static void put_counts(struct server *server, uint32_t count, struct wire_writer *replies)
@@ -624,6 +652,8 @@ static tapml_status serve(struct server *server,
     case MESSAGE_WAIT_FOR:
     case MESSAGE_COUNT:
         return answer(server, frame, &reader, replies);
+    case MESSAGE_KNOBS:
+        return answer_knobs(server, frame, &reader, replies);
     case MESSAGE_REGION:
         return add_region(server, &reader, descriptor);
     case MESSAGE_BUFFER_WRAP:

@@ -9,6 +9,7 @@
 #include "plugin/device_buffers.h"
 #include "plugin/device_state.h"
 #include "plugin/device_table.h"
+#include "plugin/device_tuning.h"
 #include "plugin/process.h"
 
 #include <stdio.h>
@@ -129,6 +130,34 @@ static tapml_status device_supports(struct backend *backend,
         device->device, &device->call, ours->frame.op, args, schema->op->n_params, answer);
     answer->reason[sizeof(answer->reason) - 1] = '\0';
     return device_state_finish(device, status, "supports");
+}
+
+// -- Tuning ------------------------------------------------------------------------------------
+
+static tapml_status device_knobs(struct backend *backend,
+                                 const struct compiled_op *schema,
+                                 const tapml_value *args,
+                                 struct arena *arena,
+                                 struct knob_space *out_space)
+{
+    struct device *device = device_own(backend);
+    const struct device_op *ours = find_op(device, schema->op);
+    *out_space = (struct knob_space){.count = 0};
+    return device->tuning && ours ? device_tuning_ask(device, ours, args, arena, out_space)
+                                  : TAPML_OK;
+}
+
+static tapml_status
+device_tune(struct backend *backend, const char *op, const tapml_setting *setting)
+{
+    struct device *device = device_own(backend);
+    for (size_t i = 0; device->tuning && i < device->op_count; ++i) {
+        if (strcmp(device->ops[i].frame.op->name, op) == 0) {
+            return device_tuning_take(device, &device->ops[i], setting);
+        }
+    }
+    return status_fail(TAPML_UNIMPLEMENTED, "%s: there is nothing to choose for '%s'",
+                       device->info.component, op);
 }
 
 // -- Groups ------------------------------------------------------------------------------------
@@ -356,7 +385,9 @@ static const char *device_identity(struct backend *backend, const tapml_op *op)
     const char *digest =
         device->identity && is_known ? device->identity->digest(device->device, op) : NULL;
     const size_t length = digest ? strnlen(digest, IDENTITY_BYTES) : 0;
-    return length > 0 && length < IDENTITY_BYTES ? digest : device->info.build_id;
+    digest = length > 0 && length < IDENTITY_BYTES ? digest : device->info.build_id;
+    struct device_op *found = find_op(device_own(backend), op);
+    return found && found->tuned != 0 ? device_tuning_identity(found, digest) : digest;
 }
 
 static const struct arithmetic *device_arithmetic(struct backend *backend, const tapml_op *op)
@@ -415,6 +446,8 @@ static const struct backend_vt device_vt = {
     .arithmetic = device_arithmetic,
     .generation = device_generation,
     .aside = device_aside,
+    .knobs = device_knobs,
+    .tune = device_tune,
 };
 
 static tapml_status fill_info(struct device *device,
@@ -524,6 +557,7 @@ static tapml_status open_all(struct device *device, const struct device_options 
     device->subgraph =
         TAPML_HAS_FN(tapml_subgraph, subgraph, run) && subgraph->supports ? subgraph : NULL;
     device->info.takes_groups = device->subgraph != NULL;
+    device->tuning = device_tuning_find(device->device);
     const tapml_limits *limits = device->device->vt->interface_of(device->device, TAPML_LIMITS);
     device->info.limits = TAPML_HAS(tapml_limits, limits, half) ? limits : NULL;
     device->memory = device_memory_find(device->table, device->device, &device->call,

@@ -11,6 +11,8 @@
 #include "plugin/recent_calls.h"
 #include "plugin/services.h"
 
+#include <tapml/draft/tuning.h>
+
 struct arena;
 
 enum { DEVICE_FOUND_SLOTS = 256 };
@@ -20,6 +22,8 @@ struct device_op {
     struct arithmetic arithmetic;     // As the device declares it.
     const struct compiled_op *schema; // Of the plugin.
     uint32_t lacks;                   // Parameters of which it has less than the catalogue.
+    uint64_t tuned;                   // A hash of the settings that it was given; 0: none.
+    char tuned_identity[128];         // Its identity with them, once it was asked for.
 };
 
 // What plugin/device_aside knows.
@@ -43,6 +47,7 @@ struct device {
     const tapml_identity *identity;     // Of the device, or NULL.
     const tapml_arithmetic *arithmetic; // Of the device, or NULL.
     const tapml_subgraph *subgraph;     // Of the device, or NULL.
+    const tapml_tuning *tuning;         // Of the device, or NULL.
     struct device_memory memory;        // Of the host, in buffers of the device.
     const tapml_counters *counters;     // Of the queue, or NULL.
     uint64_t launches_before;           // Of queues that are gone.

@@ -54,6 +54,7 @@ static const char *name_of(uint16_t verb)
         [MESSAGE_COPY] = "copy",
         [MESSAGE_DEFINE] = "define",
         [MESSAGE_STAMP] = "stamp",
+        [MESSAGE_KNOBS] = "knobs",
         [MESSAGE_REPLY] = "reply",
         [BULK_STARTED] = "started",
         [BULK_END] = "end",
@@ -69,7 +70,7 @@ static int is_question(uint16_t verb)
 {
     return verb == MESSAGE_OPEN || verb == MESSAGE_SUPPORTS || verb == MESSAGE_BUFFER_NEW ||
            verb == MESSAGE_WAIT || verb == MESSAGE_WAIT_FOR || verb == MESSAGE_COUNT ||
-           verb == MESSAGE_DEFINE;
+           verb == MESSAGE_DEFINE || verb == MESSAGE_KNOBS;
 }
 
 // -- Ops ---------------------------------------------------------------------------------------

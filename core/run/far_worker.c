@@ -37,7 +37,8 @@ static int begins_with(const char *text, const char *begin)
 static tapml_status check_asked(const struct message_setting *asked)
 {
     if ((strcmp(asked->section, "worker") == 0 && strcmp(asked->key, "backend") == 0) ||
-        begins_with(asked->section, "component.") || begins_with(asked->section, "fault.")) {
+        begins_with(asked->section, "component.") || begins_with(asked->section, "fault.") ||
+        begins_with(asked->section, "tuned.")) {
         return TAPML_OK;
     }
     return status_fail(TAPML_INVALID, "a host must not ask for '%.60s' in [%.60s]", asked->key,

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FAULTS_MAX = 32 };
+enum { FAULTS_MAX = 32, TUNED_MAX = 1024 };
 
 // -- The messages of the host ------------------------------------------------------------------
 
@@ -33,6 +33,8 @@ struct worker {
     struct registry *registry;
     struct fault_rule rules[FAULTS_MAX];
     size_t rule_count;
+    struct tuned_setting *tuned; // TUNED_MAX of them, or NULL.
+    size_t tuned_count;
     struct place *place;
 };
 
@@ -113,6 +115,45 @@ static tapml_status read_rules(struct worker *worker)
     return TAPML_OK;
 }
 
+static tapml_status
+read_tuned(const struct worker *worker, const char *section, struct tuned_setting *out)
+{
+    const char *version = NULL;
+
+    out->device = find(worker, section, "device");
+    if (out->device != NULL) {
+        TAPML_TRY(need(worker, section, "driver", &out->driver));
+        TAPML_TRY(need(worker, section, "digest", &out->digest));
+    }
+    TAPML_TRY(need(worker, section, "version", &version));
+    TAPML_TRY(need(worker, section, "class", &out->shape_class));
+    TAPML_TRY(need(worker, section, "values", &out->values));
+    return text_parse_i64(version, &out->version);
+}
+
+static tapml_status read_all_tuned(struct worker *worker)
+{
+    char section[32];
+
+    for (; worker->tuned_count < TUNED_MAX; worker->tuned_count++) {
+        struct tuned_setting *item = NULL;
+
+        (void)snprintf(section, sizeof(section), "tuned.%zu", worker->tuned_count);
+        if (find(worker, section, "op") == NULL) {
+            break;
+        }
+        worker->tuned =
+            worker->tuned != NULL ? worker->tuned : alloc_array(TUNED_MAX, sizeof(*worker->tuned));
+        if (worker->tuned == NULL) {
+            return status_no_memory();
+        }
+        item = &worker->tuned[worker->tuned_count];
+        item->op = find(worker, section, "op");
+        TAPML_TRY(read_tuned(worker, section, item));
+    }
+    return TAPML_OK;
+}
+
 // The chain of a place whose messages come from the host: its device, the ops that have a
 // plain form there, and the faults that are to be injected.
 static tapml_status open_place(struct worker *worker, const char *backend)
@@ -124,7 +165,8 @@ static tapml_status open_place(struct worker *worker, const char *backend)
     TAPML_TRY(place_create(&(struct place_settings){.name = "worker",
                                                     .backend = backend,
                                                     .faults = worker->rules,
-                                                    .fault_count = worker->rule_count},
+                                                    .fault_count = worker->rule_count,
+                                                    .tuned = {worker->tuned, worker->tuned_count}},
                            &worker->place));
     return place_open(worker->place, NULL, links, worker->rule_count > 0 ? 3 : 2);
 }
@@ -147,6 +189,7 @@ static tapml_status open_plugin(struct worker *worker)
         &(struct registry_options){.files = files, .ini = &worker->ini, .pool = worker->pool},
         &worker->registry));
     TAPML_TRY(read_rules(worker));
+    TAPML_TRY(read_all_tuned(worker));
     TAPML_TRY(open_place(worker, backend));
     if (strcmp(backend_info(worker->place->backend)->build_id, build) != 0) {
         return status_fail(TAPML_PRECONDITION, "'%s' is of another build than the host has checked",
@@ -186,6 +229,7 @@ static void worker_close(struct worker *worker)
     registry_destroy(worker->registry);
     pool_destroy(worker->pool);
     alloc_free(worker->ini.entries);
+    alloc_free(worker->tuned);
 }
 
 // -- Serving -----------------------------------------------------------------------------------
