@@ -68,6 +68,10 @@ extern const struct options_manual command_perplexity_manual;
 enum outcome command_tokenize_main(const struct command *command);
 extern const struct options_manual command_tokenize_manual;
 
+// Faster settings of a device's kernels, that are right.
+enum outcome command_tune_main(const struct command *command);
+extern const struct options_manual command_tune_manual;
+
 // A model's graph as text, or for Graphviz.
 enum outcome command_graph_main(const struct command *command);
 extern const struct options_manual command_graph_manual;

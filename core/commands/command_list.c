@@ -47,6 +47,8 @@ static const struct command_entry entries[] = {
      &command_select_manual},
     {"rank", command_rank_main, "find the worst operator, target or backend with few replays",
      &command_rank_manual},
+    {"tune", command_tune_main, "find faster settings of a device's kernels, gated by cases",
+     &command_tune_manual},
     {"plan", command_plan_main, "search for the best plan of a run, show one, compare two",
      &command_plan_manual},
     {"store", command_store_main, "merge stores of one run, or remove what was merged",

@@ -5,21 +5,15 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/ini.h"
 #include "base/text.h"
-#include "base/user_folder.h"
-#include "plugin/search.h"
+#include "config/user_cache.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static const char folder_name[] = "tapml", file_name[] = "hangs.ini", section[] = "hangs";
+static const char file_name[] = "hangs.ini", section[] = "hangs";
 
 struct hang {
     char key[HASH_TEXT]; // Of build and component: shorter than a key of an INI file may be.
@@ -43,76 +37,6 @@ static void make_key(const char *build_id, const char *component, char out_key[H
 
 // -- The file ----------------------------------------------------------------------------------
 
-// Whether what is open belongs to this user, and no other can write it.
-static int is_own(int descriptor, mode_t kind, struct stat *out_about)
-{
-    return fstat(descriptor, out_about) == 0 && (out_about->st_mode & S_IFMT) == kind &&
-           out_about->st_uid == geteuid() && (out_about->st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-// The user's folder of caches, which may be a link of theirs; NULL where there is none.
-static char *find_caches(void)
-{
-    char *caches = NULL;
-
-    return search_is_secure() || user_folder_find(USER_FOLDER_CACHE, "", &caches) != TAPML_OK
-               ? NULL
-               : caches;
-}
-
-// Our folder in it, made if need be; -1: none that can be trusted.
-static int open_folder(int makes)
-{
-    struct stat about;
-    char *caches = find_caches();
-
-    if (caches == NULL) {
-        return -1;
-    }
-    if (makes) {
-        (void)mkdir(caches, 0700);
-    }
-    const int outer = open(caches, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-    alloc_free(caches);
-    if (outer < 0) {
-        return -1;
-    }
-    if (makes) {
-        (void)mkdirat(outer, folder_name, 0700);
-    }
-    const int inner = openat(outer, folder_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-    close(outer);
-    if (inner >= 0 && !is_own(inner, S_IFDIR, &about)) {
-        close(inner);
-        return -1;
-    }
-    return inner;
-}
-
-// All bytes of a file that is ours and not too long, with a zero byte behind them; NULL: none.
-static char *read_whole(int folder, size_t *out_size)
-{
-    struct stat about;
-    const int file = openat(folder, file_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    const int is_right = file >= 0 && is_own(file, S_IFREG, &about) && about.st_nlink == 1 &&
-                         about.st_size <= HANGS_BYTES_MAX;
-    char *data = is_right ? alloc_array(HANGS_BYTES_MAX + 1, 1) : NULL;
-    const ssize_t size = data != NULL ? read(file, data, HANGS_BYTES_MAX) : -1;
-
-    if (file >= 0) {
-        close(file);
-    }
-    if (size < 0) {
-        alloc_free(data);
-        return NULL;
-    }
-    data[size] = '\0';
-    *out_size = (size_t)size;
-    return data;
-}
-
 // Takes over what has the form of ours and is not too old, nor of the future.
 static void take(struct hangs *hangs, const struct ini_entry *entry, int64_t now_s)
 {
@@ -128,12 +52,12 @@ static void take(struct hangs *hangs, const struct ini_entry *entry, int64_t now
     hangs->items[hangs->count++].when_s = when_s;
 }
 
-static void read_hangs(int folder, struct hangs *out_hangs)
+static void read_hangs(struct hangs *out_hangs)
 {
     const int64_t now_s = clock_wall_s();
     struct ini ini = {.arena = NULL};
     size_t size = 0;
-    char *data = read_whole(folder, &size);
+    char *data = user_cache_read(file_name, HANGS_BYTES_MAX, &size);
 
     out_hangs->count = 0;
     if (data != NULL && ini_parse(file_name, data, size, &ini) == TAPML_OK) {
@@ -145,15 +69,8 @@ static void read_hangs(int folder, struct hangs *out_hangs)
     alloc_free(data);
 }
 
-static int write_all(int file, const struct text *text)
+static void write_hangs(const struct hangs *hangs)
 {
-    return !text->failed && write(file, text->data, text->length) == (ssize_t)text->length;
-}
-
-// Under another name first, so that a reader finds a whole file or none.
-static void write_hangs(int folder, const struct hangs *hangs)
-{
-    char fresh[64];
     struct text text;
 
     text_init(&text);
@@ -161,18 +78,7 @@ static void write_hangs(int folder, const struct hangs *hangs)
     for (size_t i = 0; i < hangs->count; i++) {
         text_format(&text, "%s = %lld\n", hangs->items[i].key, (long long)hangs->items[i].when_s);
     }
-    (void)snprintf(fresh, sizeof(fresh), ".%s.%ld", file_name, (long)getpid());
-    (void)unlinkat(folder, fresh, 0); // Of a process of this number that was killed.
-    const int file =
-        openat(folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-    if (file >= 0) {
-        const int is_written = write_all(file, &text);
-
-        if (close(file) != 0 || !is_written || renameat(folder, fresh, folder, file_name) != 0) {
-            (void)unlinkat(folder, fresh, 0);
-        }
-    }
+    (void)user_cache_write(file_name, &text); // What is not remembered is tried again.
     text_release(&text);
 }
 
@@ -180,16 +86,11 @@ static void write_hangs(int folder, const struct hangs *hangs)
 
 int hangs_recall(const char *build_id, const char *component, char out_sentence[HANGS_SENTENCE])
 {
-    const int folder = open_folder(0);
     char key[HASH_TEXT];
     struct hangs hangs;
 
-    if (folder < 0) {
-        return 0;
-    }
     make_key(build_id, component, key);
-    read_hangs(folder, &hangs);
-    close(folder);
+    read_hangs(&hangs);
     for (size_t i = 0; i < hangs.count; i++) {
         if (strcmp(hangs.items[i].key, key) == 0) {
             (void)snprintf(out_sentence, HANGS_SENTENCE,
@@ -220,30 +121,20 @@ static void make_room(struct hangs *hangs, const char *key)
 
 void hangs_note(const char *build_id, const char *component)
 {
-    const int folder = open_folder(1);
     char key[HASH_TEXT];
     struct hangs hangs;
 
-    if (folder < 0) {
-        return;
-    }
     make_key(build_id, component, key);
-    read_hangs(folder, &hangs);
+    read_hangs(&hangs);
     make_room(&hangs, key);
     struct hang *item = &hangs.items[hangs.count++];
 
     memcpy(item->key, key, sizeof(key));
     item->when_s = clock_wall_s();
-    write_hangs(folder, &hangs);
-    close(folder);
+    write_hangs(&hangs);
 }
 
 void hangs_forget(void)
 {
-    const int folder = open_folder(0);
-
-    if (folder >= 0) {
-        (void)unlinkat(folder, file_name, 0);
-        close(folder);
-    }
+    user_cache_remove(file_name);
 }

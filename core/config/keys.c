@@ -359,6 +359,16 @@ static const struct key keys[] = {
          "With 'on', complete runs of the model are guarded too: the memory around and inside the "
          "outputs of an operator is checked after each call. Replays of cases are always guarded."},
     {.section = "target.",
+     .name = "tuning",
+     .kind = KEY_CHOICE,
+     .fallback = "on",
+     .words = "on off",
+     IN_TARGET(ignores_winners),
+     .example = "off",
+     .help =
+         "With 'on', kernels have the settings that `tapml-host tune` has found for this device "
+         "(docs/tuning.md); with 'off', what the device chooses by itself."},
+    {.section = "target.",
      .name = "activations",
      .kind = KEY_CHOICE,
      .fallback = "f32",

@@ -336,6 +336,9 @@ tapml_status report_print(const json_t *target, const struct report_options *opt
     if (report_markup_string(target, "ring")[0] != '\0') {
         (void)printf("%s\n", report_markup_string(target, "ring"));
     }
+    if (report_markup_string(target, "tuning")[0] != '\0') {
+        (void)printf("%s\n", report_markup_string(target, "tuning"));
+    }
     print_common(target);
     report_list_print_lines(&report_items_ops, json_object_get(target, "ops"), is_coloured);
     report_declared_print(target, is_coloured);

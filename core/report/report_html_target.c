@@ -155,6 +155,9 @@ static void print_lede(const json_t *target, struct text *out)
                       "{}</p>\n",
                       report_markup_string(target, "ring"));
     }
+    if (report_markup_string(target, "tuning")[0] != '\0') {
+        REPORT_MARKUP(out, "<p class=\"note\">{}</p>\n", report_markup_string(target, "tuning"));
+    }
 }
 
 static void print_metadata(struct text *out, const char *value, const char *label)

@@ -108,6 +108,7 @@ static void put_device(struct gather *gather)
     report_maker_lines(&gather->made, "faults", target->faults);
     put_noted(gather, "observers", RUN_METADATA_OBSERVERS);
     put_noted(gather, "ring", RUN_METADATA_RING);
+    put_noted(gather, "tuning", RUN_METADATA_TUNING);
     report_maker_lines(&gather->made, "goal", target->goal);
     report_maker_lines(&gather->made, "plan", gather->rows->offload.plan);
     report_maker_put(&gather->made, "finished_s", json_integer(gather->rows->offload.finished_s));

@@ -29,7 +29,7 @@ struct op_search {
     struct text others; // The ops of the source, each once.
 };
 
-static int is_op(const char *name, const char *asked)
+int op_cases_is_op(const char *name, const char *asked)
 {
     static const char prefix[] = "tapml.";
 
@@ -42,7 +42,7 @@ static tapml_status look(void *user, const char *op, const char *instance)
     struct op_search *search = user;
 
     (void)instance;
-    if (is_op(op, search->op)) {
+    if (op_cases_is_op(op, search->op)) {
         (void)snprintf(search->found, search->size, "%s", op);
     } else if (search->others.length == 0 || strstr(search->others.data, op) == NULL) {
         text_format(&search->others, " %s", op);
@@ -158,11 +158,13 @@ static tapml_status copy_all(const struct op_cases_options *options, struct op_c
     int64_t *ids = NULL;
     size_t count = 0;
 
-    TAPML_TRY(stored_case_ids(options->source, &ids, &count));
+    TAPML_TRY(options->ids != NULL ? TAPML_OK : stored_case_ids(options->source, &ids, &count));
+    const int64_t *chosen = options->ids != NULL ? options->ids : ids;
     tapml_status status = store_begin(cases->store);
 
+    count = options->ids != NULL ? options->id_count : count;
     for (size_t i = 0; status == TAPML_OK && i < count; i++) {
-        status = copy_case(options, ids[i], cases);
+        status = copy_case(options, chosen[i], cases);
     }
     alloc_free(ids);
     status = status == TAPML_OK ? store_commit(cases->store) : status;

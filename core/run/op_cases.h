@@ -8,6 +8,7 @@
 #include "base/status.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct checkpoint;
 struct store;
@@ -25,7 +26,12 @@ struct op_cases_options {
     const char *op;                      // With or without "tapml."; NULL: all.
     const struct checkpoint *checkpoint; // Of the source; or NULL.
     int widens;                          // Plain weights become f32, which is exact.
+    const int64_t *ids;                  // Of the source: these cases alone; NULL: all.
+    size_t id_count;
 };
+
+// Whether the full name of an op is what somebody asks for, with or without "tapml.".
+int op_cases_is_op(const char *name, const char *asked);
 
 // Copies the cases of an op, or all. TAPML_NOT_FOUND where the source has none, with the ops that
 // it has. `op_cases_close` removes the copy; also after a failure.

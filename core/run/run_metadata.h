@@ -46,6 +46,10 @@ const char *run_metadata_model_name(struct store *store, struct arena *arena);
 // What the weights of a target went through (exec/ring), as sentences, under this and its name.
 #define RUN_METADATA_RING "ring."
 
+// Which settings of `tapml-host tune` a target's kernels have (run/winners), as a sentence, under
+// this and its name.
+#define RUN_METADATA_TUNING "tuning."
+
 // What a command that is not given the run's file needs to find its plugins (run/follow_up.h), and
 // the plugin's component that orders what is moved, where one was asked.
 #define RUN_METADATA_ARGUMENTS "run.arguments"

@@ -18,6 +18,7 @@
 #include "link/loopback.h"
 #include "plugin/search.h"
 #include "run/observers.h"
+#include "run/winners.h"
 #include "run/worker_options.h"
 #include "tensor/encoding.h"
 #include "verify/fault.h"
@@ -180,6 +181,7 @@ static tapml_status open_with(const char *program,
     struct setup setup = {.program = program,
                           .ini = ini,
                           .refuses_named = manner == SETUP_AS_A_HOST,
+                          .ignores_winners = manner == SETUP_BARE,
                           .isolation = {.deadline_s = ISOLATION_DEADLINE_S}};
     int64_t threads = 0;
 
@@ -367,6 +369,7 @@ static tapml_status open_worker(void *user,
                                                       .threads = pool_width(setup->pool),
                                                       .rules = settings->faults,
                                                       .rule_count = settings->fault_count,
+                                                      .tuned = settings->tuned,
                                                       .arena = setup->arena,
                                                       .timeline = setup->timelines.link},
                           &settings->isolation, settings->backend, out_backend);
@@ -383,7 +386,21 @@ static tapml_status make_loopback(void *user,
     return loopback_create(inner, registry_catalogue(setup->registry), setup->arena, out_backend);
 }
 
-tapml_status setup_open_place(struct setup *setup, struct place *place)
+static tapml_status take_winners(struct setup *setup, struct place *place)
+{
+    const struct place_settings *settings = &place->settings;
+    struct tuned_settings winners;
+
+    if (setup->ignores_winners || settings->ignores_winners || settings->tuned.items != NULL ||
+        settings->backend == NULL) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(winners_find(settings->backend, setup->arena, &winners));
+    place_tune(place, winners);
+    return TAPML_OK;
+}
+
+static tapml_status open_chain(struct setup *setup, struct place *place)
 {
     const struct place_settings *settings = &place->settings;
     const enum place_isolation_mode mode = place_isolation_is_far(&settings->isolation)
@@ -416,6 +433,19 @@ tapml_status setup_open_place(struct setup *setup, struct place *place)
         links[count++] = reduced_link();
     }
     return place_open(place, NULL, links, count);
+}
+
+tapml_status setup_open_place(struct setup *setup, struct place *place)
+{
+    const int is_given = place->settings.tuned.items != NULL;
+    char sentence[WINNERS_TEXT];
+
+    TAPML_TRY(take_winners(setup, place));
+    TAPML_TRY(open_chain(setup, place));
+    if (!is_given && winners_print(place, setup->registry, sentence) > 0) {
+        log_line(LOG_INFO, "%s: %s", place->settings.name, sentence);
+    }
+    return TAPML_OK;
 }
 
 static tapml_status check_room(const struct setup *setup)

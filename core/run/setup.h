@@ -25,6 +25,7 @@ struct setup {
     const char *const *plugins; // Those of --plugin, ended by NULL; their texts are borrowed.
     int is_safe;                // --safe.
     int refuses_named;          // What is named and cannot be used ends the command.
+    int ignores_winners;        // Of 'tapml-host tune': devices are as they come.
     struct registry *registry;
     struct model *model;         // NULL until setup_model.
     struct tokenizer *tokenizer; // NULL where the model has none, or one that is not understood.

@@ -12,6 +12,7 @@
 #include "run/identity.h"
 #include "run/run_metadata.h"
 #include "run/setup.h"
+#include "run/winners.h"
 #include "store/carved.h"
 #include "store/metadata.h"
 #include "store/result.h"
@@ -180,6 +181,20 @@ static tapml_status note_policy(const struct run_judge_options *run)
     return status;
 }
 
+// Which settings of 'tapml-host tune' are in use, for the report.
+static tapml_status note_tuning(const struct run_judge_options *run, const struct place *place)
+{
+    char name[128], sentence[WINNERS_TEXT];
+    const char *known = NULL;
+
+    (void)snprintf(name, sizeof(name), RUN_METADATA_TUNING "%.100s", place->settings.name);
+    (void)winners_print(place, run->setup->registry, sentence);
+    known = metadata_get(run->store, name);
+    return sentence[0] != '\0' || (known != NULL && *known != '\0')
+               ? metadata_set(run->store, name, sentence)
+               : TAPML_OK;
+}
+
 static tapml_status settle_texts(const struct run_judge_options *run,
                                  const struct place *place,
                                  const char *implementations,
@@ -202,6 +217,9 @@ static tapml_status settle_texts(const struct run_judge_options *run,
 
     if (status == TAPML_OK && implementations != NULL) {
         status = note_policy(run);
+    }
+    if (status == TAPML_OK) {
+        status = note_tuning(run, place);
     }
     if (status == TAPML_OK) {
         status = store_commit(store);
