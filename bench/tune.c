@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "choose/tuner.h"
 #include "config/tuning_file.h"
+#include "device/knobs.h"
 #include "exec/place.h"
 #include "measure.h"
 #include "plugin/registry.h"
@@ -233,7 +234,7 @@ static tapml_status time_setting(struct subject *subject, const char *values, ui
         status = knobs_read(TAPML_TUNING_ALL_CLASSES, values, arena, &setting);
     }
     if (status == TAPML_OK) {
-        status = backend_tune(subject->backend, subject->schema->op->name, &setting);
+        status = knobs_set(subject->backend, subject->schema->op->name, &setting);
     }
     arena_destroy(arena);
     return status == TAPML_OK ? time_calls(subject, out_ns) : status;
@@ -283,7 +284,7 @@ static tapml_status measure_some(struct measuring *measuring,
 
     TAPML_TRY(make_subject(place->backend, registry_catalogue(measuring->setup.registry), sizes,
                            &subject));
-    TAPML_TRY(backend_knobs(place->backend, subject.schema, subject.args, arena, &space));
+    TAPML_TRY(knobs_ask(place->backend, subject.schema, subject.args, arena, &space));
     if (space.count == 0) {
         *io_is_done = 1;
         return TAPML_OK;

@@ -16,7 +16,7 @@
 static const double SPREAD_VALUE = 0.5, SPREAD_FORM = 0.5, SPREAD_PAIR = 0.2;
 static const double NOISE_OWN = 0.1, NOISE_OTHER = 0.4;
 
-struct tuning_work {
+struct tuner_work {
     const struct tuner_input *input;
     struct arena *arena;
     unsigned char *is_known; // Of each combination.
@@ -36,7 +36,7 @@ const struct tuner_trial *tuner_best(const struct tuner_trial *trials, size_t co
     return best;
 }
 
-static tapml_status find_known(struct tuning_work *work)
+static tapml_status find_known(struct tuner_work *work)
 {
     const struct tuner_input *input = work->input;
     work->is_known = arena_array(work->arena, (size_t)input->space->size + 1, 1);
@@ -53,7 +53,7 @@ static tapml_status find_known(struct tuning_work *work)
     return TAPML_OK;
 }
 
-static int is_open(const struct tuning_work *work, uint32_t number)
+static int is_open(const struct tuner_work *work, uint32_t number)
 {
     return knobs_is_legal(work->input->space, number) && !work->is_known[number];
 }
@@ -68,7 +68,7 @@ static struct random begin_random(const struct tuner_input *input)
     return random;
 }
 
-static uint32_t draw(const struct tuning_work *work, struct random *random)
+static uint32_t draw(const struct tuner_work *work, struct random *random)
 {
     uint64_t place = random_below(random, work->left);
     uint32_t number = 0;
@@ -147,7 +147,7 @@ struct measured_rows {
     size_t count;
 };
 
-static tapml_status add_measured(const struct tuning_work *work,
+static tapml_status add_measured(const struct tuner_work *work,
                                  const struct tuner_trial *trial,
                                  double noise,
                                  struct measured_rows *io)
@@ -163,7 +163,7 @@ static tapml_status add_measured(const struct tuning_work *work,
     return TAPML_OK;
 }
 
-static tapml_status gather(const struct tuning_work *work, struct measured_rows *out)
+static tapml_status gather(const struct tuner_work *work, struct measured_rows *out)
 {
     const struct tuner_input *input = work->input;
     const size_t others = others_of(input), most = input->count + others;
@@ -187,7 +187,7 @@ static tapml_status gather(const struct tuning_work *work, struct measured_rows 
 }
 
 // The open setting that is predicted to be the fastest.
-static tapml_status predict(struct tuning_work *work, uint32_t *out_number)
+static tapml_status predict(struct tuner_work *work, uint32_t *out_number)
 {
     struct measured_rows measured;
     struct plan_model model;
@@ -224,7 +224,7 @@ static tapml_status predict(struct tuning_work *work, uint32_t *out_number)
 }
 
 // The best open setting of the others, among the TUNER_SEEDS that are tried first.
-static int find_seed(const struct tuning_work *work, uint32_t *out_number)
+static int find_seed(const struct tuner_work *work, uint32_t *out_number)
 {
     const struct tuner_input *input = work->input;
     const size_t others = others_of(input);
@@ -247,7 +247,7 @@ static int find_seed(const struct tuning_work *work, uint32_t *out_number)
 
 // -- All of it ---------------------------------------------------------------------------------
 
-static tapml_status choose(struct tuning_work *work, uint32_t *out_number)
+static tapml_status choose(struct tuner_work *work, uint32_t *out_number)
 {
     const struct tuner_input *input = work->input;
     struct random random = begin_random(input);
@@ -265,7 +265,7 @@ static tapml_status choose(struct tuning_work *work, uint32_t *out_number)
     return predict(work, out_number);
 }
 
-static tapml_status next(struct tuning_work *work, uint32_t *out_number, int *out_has)
+static tapml_status next(struct tuner_work *work, uint32_t *out_number, int *out_has)
 {
     const struct tuner_input *input = work->input;
     TAPML_TRY(find_known(work));
@@ -282,7 +282,7 @@ static tapml_status next(struct tuning_work *work, uint32_t *out_number, int *ou
 
 tapml_status tuner_next(const struct tuner_input *input, uint32_t *out_number, int *out_has)
 {
-    struct tuning_work work = {.input = input, .arena = arena_create()};
+    struct tuner_work work = {.input = input, .arena = arena_create()};
     const tapml_status status = work.arena ? next(&work, out_number, out_has) : status_no_memory();
     arena_destroy(work.arena);
     return status;

@@ -254,11 +254,7 @@ static tapml_status print_text(const struct tune_command *tune)
 static void append_member(struct text *out, const char *name, const char *value)
 {
     text_format(out, ", \"%s\": ", name);
-    if (value != NULL) {
-        text_append_json(out, value);
-    } else {
-        text_append(out, "null");
-    }
+    text_append_json(out, value != NULL ? value : "");
 }
 
 static tapml_status print_json(const struct tune_command *tune)

@@ -25,3 +25,28 @@ const char key_help_processes[] =
 const char key_help_cpu[] =
     "Seconds of processor time that a worker may take before it is ended; 0: any. See "
     "docs/security.md.";
+
+const char key_help_activations[] =
+    "With 'f16', activations and states are f16 on this target: inputs are rounded on the "
+    "way to the target, outputs are widened on the way back, and limits follow from the "
+    "losses of the reference in f16. Weights stay unchanged; a weight in the place of an "
+    "activation, such as a factor of mul, is rounded like an activation. An operator that "
+    "does not accept f16 is refused. See docs/activations.md.";
+
+const char key_help_tuning[] =
+    "With 'on', kernels have the settings that `tapml-host tune` has found for this device "
+    "(docs/tuning.md); with 'off', what the device chooses by itself.";
+
+const char key_help_guard[] =
+    "With 'on', complete runs of the model are guarded too: the memory around and inside the "
+    "outputs of an operator is checked after each call. Replays of cases are always guarded.";
+
+const char key_help_require[] =
+    "With 'all', an operator that the target refuses is a failure; with 'any' it stays on "
+    "the source and is counted.";
+
+const char key_help_mode[] =
+    "How the target is checked. 'mixed' moves one kind of operator after the other and "
+    "checks the hybrid model after each move. 'shadow' checks every call on the target "
+    "with the source's inputs, 'cumulative' with the target's own inputs; then all "
+    "correct operators are moved at once.";

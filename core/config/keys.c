@@ -346,8 +346,7 @@ static const struct key keys[] = {
      .words = "any all",
      IN_TARGET(require_all),
      .example = "all",
-     .help = "With 'all', an operator that the target refuses is a failure; with 'any' it stays on "
-             "the source and is counted."},
+     .help = key_help_require},
     {.section = "target.",
      .name = "guard",
      .kind = KEY_CHOICE,
@@ -355,9 +354,7 @@ static const struct key keys[] = {
      .words = "off on",
      IN_TARGET(is_guarded),
      .example = "on",
-     .help =
-         "With 'on', complete runs of the model are guarded too: the memory around and inside the "
-         "outputs of an operator is checked after each call. Replays of cases are always guarded."},
+     .help = key_help_guard},
     {.section = "target.",
      .name = "tuning",
      .kind = KEY_CHOICE,
@@ -365,9 +362,7 @@ static const struct key keys[] = {
      .words = "on off",
      IN_TARGET(ignores_winners),
      .example = "off",
-     .help =
-         "With 'on', kernels have the settings that `tapml-host tune` has found for this device "
-         "(docs/tuning.md); with 'off', what the device chooses by itself."},
+     .help = key_help_tuning},
     {.section = "target.",
      .name = "activations",
      .kind = KEY_CHOICE,
@@ -375,11 +370,7 @@ static const struct key keys[] = {
      .words = "f32 f16", // In the order of enum activation.
      IN_TARGET(activation),
      .example = "f16",
-     .help = "With 'f16', activations and states are f16 on this target: inputs are rounded on the "
-             "way to the target, outputs are widened on the way back, and limits follow from the "
-             "losses of the reference in f16. Weights stay unchanged; a weight in the place of an "
-             "activation, such as a factor of mul, is rounded like an activation. An operator that "
-             "does not accept f16 is refused. See docs/activations.md."},
+     .help = key_help_activations},
     {.section = "offload",
      .name = "mode",
      .kind = KEY_CHOICE,
@@ -387,10 +378,7 @@ static const struct key keys[] = {
      .words = "mixed shadow cumulative", // In the order of enum loop_mode.
      IN_RUN(mode),
      .example = "shadow",
-     .help = "How the target is checked. 'mixed' moves one kind of operator after the other and "
-             "checks the hybrid model after each move. 'shadow' checks every call on the target "
-             "with the source's inputs, 'cumulative' with the target's own inputs; then all "
-             "correct operators are moved at once."},
+     .help = key_help_mode},
     {.section = "offload",
      .name = "prompts",
      .kind = KEY_NUMBER,

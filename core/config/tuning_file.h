@@ -5,9 +5,9 @@
 // user's cache (config/user_cache), a section for each class of shapes of an op on a device.
 //
 //   [class.1]
-//   component = opencl
+//   component = gpu
 //   device = cpu-0
-//   driver = PoCL 3.1
+//   driver = Example 3.1
 //   op = tapml.linear
 //   version = 1
 //   digest = 0f3a...                    of what computes the op; another one needs other trials
@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "device/knobs.h"
 #include "exec/tuned.h"
 
 #include <stddef.h>

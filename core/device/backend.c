@@ -3,6 +3,7 @@
 #include "device/backend.h"
 
 #include "base/assert.h"
+#include "device/knobs.h"
 #include "device/panels.h"
 #include "tensor/extent.h"
 
@@ -431,25 +432,6 @@ const struct arithmetic *backend_arithmetic(struct backend *backend, const tapml
     return backend->vt->arithmetic ? backend->vt->arithmetic(backend, op) : &arithmetic_f32;
 }
 
-tapml_status backend_knobs(struct backend *backend,
-                           const struct compiled_op *schema,
-                           const tapml_value *args,
-                           struct arena *arena,
-                           struct knob_space *out_space)
-{
-    *out_space = (struct knob_space){.count = 0};
-    return backend->vt->knobs != NULL ? backend->vt->knobs(backend, schema, args, arena, out_space)
-                                      : TAPML_OK;
-}
-
-tapml_status backend_tune(struct backend *backend, const char *op, const tapml_setting *setting)
-{
-    return backend->vt->tune != NULL
-               ? backend->vt->tune(backend, op, setting)
-               : status_fail(TAPML_UNIMPLEMENTED, "%s: there is nothing to choose for '%s'",
-                             backend_info(backend)->component, op);
-}
-
 uint64_t backend_generation(const struct backend *backend)
 {
     return backend->vt->generation(backend);
@@ -638,15 +620,9 @@ static tapml_status forward_knobs(struct backend *backend,
                                   const struct compiled_op *schema,
                                   const tapml_value *args,
                                   struct arena *arena,
-                                  struct knob_space *out_space)
+                                  struct knob_space *io_space)
 {
-    return backend_knobs(inner(backend), schema, args, arena, out_space);
-}
-
-static tapml_status
-forward_tune(struct backend *backend, const char *op, const tapml_setting *setting)
-{
-    return backend_tune(inner(backend), op, setting);
+    return knobs_ask(inner(backend), schema, args, arena, io_space);
 }
 
 static uint64_t forward_generation(const struct backend *backend)
@@ -717,5 +693,4 @@ const struct backend_vt backend_forward_vt = {
     .unshare = forward_unshare,
     .aside = forward_aside,
     .knobs = forward_knobs,
-    .tune = forward_tune,
 };

@@ -23,7 +23,6 @@
 
 #include "base/status.h"
 #include "device/handles.h"
-#include "device/knobs.h"
 #include "schema/infer.h"
 #include "tensor/activation.h"
 #include "tensor/arithmetic.h"
@@ -31,8 +30,11 @@
 
 #include <tapml/backend.h>
 #include <tapml/draft/subgraph.h>
+#include <tapml/draft/tuning.h>
 
+struct arena;
 struct backend;
+struct knob_space;
 
 // What a backend does with memory that is shared with it.
 enum backend_borrowing {
@@ -250,12 +252,13 @@ struct backend_vt {
     tapml_status (*aside)(struct backend *backend, struct backend_aside *io_aside);
 
     // What could be chosen for a call, which the backend supports, with these arguments (tensors
-    // without buffers): in `arena`, as device/knobs.h has it. NULL: nothing.
+    // without buffers): in `arena`, as device/knobs.h has it, where one finds the façade of both.
+    // NULL: nothing. `*io_space` has no knobs before.
     tapml_status (*knobs)(struct backend *backend,
                           const struct compiled_op *schema,
                           const tapml_value *args,
                           struct arena *arena,
-                          struct knob_space *out_space);
+                          struct knob_space *io_space);
 
     // Takes a setting for the calls of an op, by its name, that follow; the identity of the op is
     // another one from then on. NULL, and TAPML_UNIMPLEMENTED: there is nothing to choose, or a
@@ -347,13 +350,6 @@ tapml_status backend_stamp(struct backend *backend, uint64_t *out_ns) STATUS_USE
 uint64_t backend_launches(struct backend *backend);
 const char *backend_identity(struct backend *backend, const tapml_op *op);
 const struct arithmetic *backend_arithmetic(struct backend *backend, const tapml_op *op);
-tapml_status backend_knobs(struct backend *backend,
-                           const struct compiled_op *schema,
-                           const tapml_value *args,
-                           struct arena *arena,
-                           struct knob_space *out_space) STATUS_USED;
-tapml_status
-backend_tune(struct backend *backend, const char *op, const tapml_setting *setting) STATUS_USED;
 uint64_t backend_generation(const struct backend *backend);
 uint64_t backend_kills(const struct backend *backend);
 void backend_forgive(struct backend *backend);

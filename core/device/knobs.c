@@ -5,6 +5,25 @@
 #include <inttypes.h>
 #include <string.h>
 
+tapml_status knobs_ask(struct backend *backend,
+                       const struct compiled_op *schema,
+                       const tapml_value *args,
+                       struct arena *arena,
+                       struct knob_space *out_space)
+{
+    *out_space = (struct knob_space){.count = 0};
+    return backend->vt->knobs ? backend->vt->knobs(backend, schema, args, arena, out_space)
+                              : TAPML_OK;
+}
+
+tapml_status knobs_set(struct backend *backend, const char *op, const tapml_setting *setting)
+{
+    return backend->vt->tune
+               ? backend->vt->tune(backend, op, setting)
+               : status_fail(TAPML_UNIMPLEMENTED, "%s: there is nothing to choose for '%s'",
+                             backend_info(backend)->component, op);
+}
+
 static int is_name(const char *name)
 {
     const size_t length = name ? strnlen(name, TAPML_TUNING_NAME_BYTES) : 0;

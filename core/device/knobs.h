@@ -5,14 +5,13 @@
 // with their values, and which combinations of values are legal. A combination has a number: the
 // place of the value of the last knob counts ones.
 //
-// Pure; any thread. Spaces and texts are in the arena that is given.
+// One thread with a backend; the rest is pure. Spaces and texts are in the arena that is given.
 #pragma once
 
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/text.h"
-
-#include <tapml/draft/tuning.h>
+#include "device/backend.h"
 
 enum { KNOBS_COMBINATIONS_MAX = 1 << 18 };
 
@@ -31,6 +30,20 @@ struct knob_space {
     unsigned char *legal; // a bit for each, the lowest of a byte first,
     uint32_t legal_count; // and how many of them are set.
 };
+
+// What a backend lets the host choose for a call that it supports, with these arguments (tensors
+// without buffers), in `arena`; no knobs where there is nothing.
+tapml_status knobs_ask(struct backend *backend,
+                       const struct compiled_op *schema,
+                       const tapml_value *args,
+                       struct arena *arena,
+                       struct knob_space *out_space) STATUS_USED;
+
+// Gives a device of this process a setting for the calls of an op, by its full name, that follow.
+// TAPML_UNIMPLEMENTED where there is nothing to choose, and of a worker, which was given its
+// settings when it was opened (exec/tuned).
+tapml_status
+knobs_set(struct backend *backend, const char *op, const tapml_setting *setting) STATUS_USED;
 
 // Checks what somebody says of a space, but for `legal`, and sets `size`. TAPML_INVALID names the
 // knob, what is expected and what was found.

@@ -3,6 +3,7 @@
 #include "exec/tuned.h"
 
 #include "base/log.h"
+#include "device/knobs.h"
 #include "schema/catalogue.h"
 
 #include <string.h>
@@ -43,7 +44,7 @@ static tapml_status apply(struct backend *backend, const struct tuned_setting *s
     tapml_status status = arena ? knobs_read(setting->shape_class, setting->values, arena, &given)
                                 : status_no_memory();
     if (status == TAPML_OK) {
-        status = backend_tune(backend, setting->op, &given);
+        status = knobs_set(backend, setting->op, &given);
     }
     arena_destroy(arena);
     return status;

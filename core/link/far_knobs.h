@@ -5,9 +5,10 @@
 // (exec/tuned).
 #pragma once
 
+#include "device/knobs.h"
 #include "link/far_side.h"
 
-// As `backend_knobs`; what the far side says is checked. Waits for what is queued.
+// As `knobs_ask`; what the far side says is checked. Waits for what is queued.
 tapml_status far_knobs_ask(struct far_side *far,
                            const tapml_op *op,
                            const tapml_value *args,

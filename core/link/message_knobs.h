@@ -6,6 +6,7 @@
 // Any thread. A lack of memory of the writer is kept until the message is sent.
 #pragma once
 
+#include "device/knobs.h"
 #include "link/message.h"
 
 // Appends a space.

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/clock.h"
+#include "device/knobs.h"
 #include "link/message_knobs.h"
 #include "link/served_ops.h"
 
@@ -442,7 +443,7 @@ static tapml_status knobs(struct server *server,
     const struct compiled_op *schema = NULL;
     TAPML_TRY(served_ops_take(&server->ops, reader, &schema));
     TAPML_TRY(message_take_args(reader, schema->op, NULL, &server->args));
-    return backend_knobs(server->backend, schema, server->args.values, arena, out_space);
+    return knobs_ask(server->backend, schema, server->args.values, arena, out_space);
 }
 
 static tapml_status put_point(struct server *server, struct wire_reader *reader)

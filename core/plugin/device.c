@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
+#include "device/knobs.h"
 #include "plugin/device_aside.h"
 #include "plugin/device_buffers.h"
 #include "plugin/device_state.h"

@@ -15,14 +15,14 @@ struct knob_space;
 // The interface of an open device, or NULL.
 const tapml_tuning *device_tuning_find(tapml_object *object);
 
-// As `backend_knobs`. The device has the interface.
+// As `knobs_ask`. The device has the interface.
 tapml_status device_tuning_ask(struct device *device,
                                const struct device_op *op,
                                const tapml_value *args,
                                struct arena *arena,
                                struct knob_space *out_space) STATUS_USED;
 
-// As `backend_tune`. From then on the op has another identity, which depends on all that was taken.
+// As `knobs_set`. From then on the op has another identity, which depends on all that was taken.
 tapml_status device_tuning_take(struct device *device,
                                 struct device_op *op,
                                 const tapml_setting *setting) STATUS_USED;

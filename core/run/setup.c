@@ -443,7 +443,7 @@ tapml_status setup_open_place(struct setup *setup, struct place *place)
     TAPML_TRY(take_winners(setup, place));
     TAPML_TRY(open_chain(setup, place));
     if (!is_given && winners_print(place, setup->registry, sentence) > 0) {
-        log_line(LOG_INFO, "%s: %s", place->settings.name, sentence);
+        log_say("%s: %s", place->settings.name, sentence);
     }
     return TAPML_OK;
 }

@@ -17,7 +17,7 @@
 
 enum { CLASSES_MAX = 512 };
 
-struct finding {
+struct class_search {
     const struct tuning_classes_options *options;
     struct arena *arena; // Of what is found.
     struct tuning_classes classes;
@@ -25,7 +25,7 @@ struct finding {
     struct table shapes; // The class of each shape, from 1; 0: there is nothing to choose.
 };
 
-static int is_asked_for(const struct finding *finding, const char *op)
+static int is_asked_for(const struct class_search *finding, const char *op)
 {
     return finding->options->op == NULL || op_cases_is_op(op, finding->options->op);
 }
@@ -49,7 +49,7 @@ static tapml_status print_shape(const struct carved_case *item, struct text *out
 // -- A case ------------------------------------------------------------------------------------
 
 // The class of a space, from 1.
-static tapml_status add_class(struct finding *finding,
+static tapml_status add_class(struct class_search *finding,
                               const struct compiled_op *schema,
                               const struct knob_space *space,
                               size_t *out_number)
@@ -72,7 +72,7 @@ static tapml_status add_class(struct finding *finding,
     return TAPML_OK;
 }
 
-static tapml_status ask(struct finding *finding, struct replay_call *call, size_t *out_number)
+static tapml_status ask(struct class_search *finding, struct replay_call *call, size_t *out_number)
 {
     struct knob_space space;
 
@@ -85,14 +85,14 @@ static tapml_status ask(struct finding *finding, struct replay_call *call, size_
         return TAPML_OK;
     }
     TAPML_TRY(
-        backend_knobs(finding->options->backend, call->schema, call->args, finding->arena, &space));
+        knobs_ask(finding->options->backend, call->schema, call->args, finding->arena, &space));
     return space.count > 0 && space.legal_count > 1
                ? add_class(finding, call->schema, &space, out_number)
                : TAPML_OK;
 }
 
 // The class of a case: asked once for each shape.
-static tapml_status find_class(struct finding *finding,
+static tapml_status find_class(struct class_search *finding,
                                const struct carved_case *item,
                                struct arena *arena,
                                size_t *out_number)
@@ -123,7 +123,7 @@ static tapml_status find_class(struct finding *finding,
     return status;
 }
 
-static void take(struct finding *finding, int64_t id, size_t number)
+static void take(struct class_search *finding, int64_t id, size_t number)
 {
     struct tuning_cases *cases = number > 0 ? &finding->classes.items[number - 1] : NULL;
 
@@ -138,7 +138,7 @@ static void take(struct finding *finding, int64_t id, size_t number)
     cases->all++;
 }
 
-static tapml_status look(struct finding *finding, int64_t id)
+static tapml_status look(struct class_search *finding, int64_t id)
 {
     struct arena *arena = arena_create();
     struct carved_case item;
@@ -166,7 +166,7 @@ tapml_status tuning_classes_find(const struct tuning_classes_options *options,
                                  struct arena *arena,
                                  struct tuning_classes *out_classes)
 {
-    struct finding finding = {.options = options, .arena = arena};
+    struct class_search finding = {.options = options, .arena = arena};
     int64_t *ids = NULL;
     size_t count = 0;
 

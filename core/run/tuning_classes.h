@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "device/backend.h"
+#include "device/knobs.h"
 
 struct checkpoint;
 struct registry;

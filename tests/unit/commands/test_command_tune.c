@@ -22,7 +22,8 @@ TestSuite(command_tune, .init = begin, .fini = end, .timeout = 110);
 
 Test(command_tune, what_is_missing_is_said)
 {
-    printed_expect(PRINTED(command_tune_main), OUTCOME_USAGE, "expected --config FILE, or one DIR");
+    printed_expect(PRINTED(command_tune_main, "--json"), OUTCOME_USAGE,
+                   "expected --config FILE, or one DIR");
     printed_expect(PRINTED(command_tune_main, scratch.folder), OUTCOME_USAGE, "--backend is for");
     printed_expect(PRINTED(command_tune_main, "--config", ini, "--backend", "x"), OUTCOME_USAGE,
                    "--backend is for DIR");

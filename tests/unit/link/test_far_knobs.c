@@ -21,12 +21,12 @@ Test(far_knobs, what_is_behind_the_link_is_told)
     FAR_MUST(registry_open(far.registry, "tunes:first", &far.near));
     FAR_MUST(loopback_create(far.near, registry_catalogue(far.registry), far.arena, &far.backend));
     FAR_MUST(
-        backend_knobs(far.backend, schema_of(far_op(&far, "tapml.silu")), args, far.arena, &space));
+        knobs_ask(far.backend, schema_of(far_op(&far, "tapml.silu")), args, far.arena, &space));
     cr_expect_eq(space.count, 2);
     cr_expect_str_eq(space.shape_class, "n=4");
     cr_expect_eq(space.legal_count, 6);
     // It gets its settings when it is opened.
-    cr_expect_eq(backend_tune(far.backend, "tapml.silu", &(tapml_setting){.n_values = 0}),
+    cr_expect_eq(knobs_set(far.backend, "tapml.silu", &(tapml_setting){.n_values = 0}),
                  TAPML_UNIMPLEMENTED);
     far_close(&far);
 }

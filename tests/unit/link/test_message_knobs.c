@@ -37,8 +37,7 @@ static tapml_status take(uint32_t cut, struct knob_space *out_space)
 {
     struct wire_frame frame;
     struct wire_reader reader;
-    size_t used = 0;
-    cr_assert_eq(wire_parse(writer.data, writer.size, &frame, &used), WIRE_FRAME);
+    cr_assert_eq(wire_read(writer.data, writer.size, &frame), WIRE_FRAME);
     frame.size -= cut;
     wire_reader_init(&reader, &frame);
     return message_knobs_take(&reader, arena, out_space);

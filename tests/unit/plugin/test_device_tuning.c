@@ -28,7 +28,7 @@ static void begin(void)
     registry = zoo_registry(names, NULL, &ini);
     arena = arena_create();
     MUST(registry_open(registry, "tunes:first", &device));
-    MUST(backend_knobs(device, schema_of(&tapml_silu), args, arena, &space));
+    MUST(knobs_ask(device, schema_of(&tapml_silu), args, arena, &space));
 }
 
 static void end(void)
@@ -45,7 +45,7 @@ static tapml_status tune(const char *values)
 {
     tapml_setting setting;
     MUST(knobs_read(space.shape_class, values, arena, &setting));
-    return backend_tune(device, "tapml.silu", &setting);
+    return knobs_set(device, "tapml.silu", &setting);
 }
 
 Test(device_tuning, knobs_come_with_what_is_legal)
@@ -70,7 +70,7 @@ Test(device_tuning, what_was_taken_is_another_identity)
 Test(device_tuning, what_the_plugin_refuses_is_told)
 {
     cr_expect_eq(tune("speed=2"), TAPML_INVALID);
-    cr_expect_eq(backend_tune(device, "tapml.none", &(tapml_setting){.n_values = 0}),
+    cr_expect_eq(knobs_set(device, "tapml.none", &(tapml_setting){.n_values = 0}),
                  TAPML_UNIMPLEMENTED);
 }
 
@@ -78,9 +78,9 @@ Test(device_tuning, another_device_has_nothing_to_choose)
 {
     struct backend *good = NULL;
     MUST(registry_open(registry, "good:first", &good));
-    MUST(backend_knobs(good, schema_of(&tapml_silu), NULL, arena, &space));
+    MUST(knobs_ask(good, schema_of(&tapml_silu), NULL, arena, &space));
     cr_expect_eq(space.count, 0);
-    cr_expect_eq(backend_tune(good, "tapml.silu", &(tapml_setting){.n_values = 0}),
+    cr_expect_eq(knobs_set(good, "tapml.silu", &(tapml_setting){.n_values = 0}),
                  TAPML_UNIMPLEMENTED);
     backend_release(good);
 }

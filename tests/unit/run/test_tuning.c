@@ -33,7 +33,7 @@ static tapml_status tune(const char *op)
     struct tuning tuning;
 
     return tuning_run(&(struct tuning_options){.setup = &run.setup,
-                                               .target = &run.config.targets[0],
+                                               .target = &run.setup.places[1]->settings,
                                                .store = run.store,
                                                .checkpoint = model_checkpoint(run.setup.model),
                                                .op = op,
