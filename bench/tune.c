@@ -68,6 +68,7 @@ enum { SIZES = sizeof(measured_sizes) / sizeof(*measured_sizes), HEAD = 64 };
 
 struct subject {
     struct backend *backend;
+    struct backend *device; // The innermost, which takes settings.
     const struct compiled_op *schema;
     int64_t shapes[ARGS_MAX][3];
     tapml_tensor tensors[ARGS_MAX];
@@ -138,6 +139,14 @@ static tapml_status make_subject(struct backend *backend,
         set_linear(subject, sizes);
     } else {
         set_attention(subject, sizes);
+    }
+    for (uint32_t i = 0; i < subject->schema->op->n_params; i++) {
+        const int is_tensor =
+            subject->args[i].kind != TAPML_P_I64 && subject->args[i].kind != TAPML_P_F64;
+
+        if (is_tensor && subject->args[i].u.p == NULL) {
+            subject->args[i].kind = TAPML_V_NONE; // An optional one.
+        }
     }
     return infer_call(subject->schema, subject->args, &subject->inferred);
 }
@@ -234,7 +243,7 @@ static tapml_status time_setting(struct subject *subject, const char *values, ui
         status = knobs_read(TAPML_TUNING_ALL_CLASSES, values, arena, &setting);
     }
     if (status == TAPML_OK) {
-        status = knobs_set(subject->backend, subject->schema->op->name, &setting);
+        status = knobs_set(subject->device, subject->schema->op->name, &setting);
     }
     arena_destroy(arena);
     return status == TAPML_OK ? time_calls(subject, out_ns) : status;
@@ -298,6 +307,7 @@ static tapml_status measure_some(struct measuring *measuring,
                                    .shape_class = space.shape_class};
 
     TAPML_TRY(tuning_file_add(&measuring->file, &key, &item));
+    subject.device = place->links[PLACE_DEVICE];
     tapml_status status = make_buffers(&subject);
     uint32_t number = 0;
 

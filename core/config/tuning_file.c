@@ -15,7 +15,6 @@
 // Of a value with its end, so that a line is none that an INI file cannot have; and of a setting.
 enum { VALUE_BYTES = 180, SETTING_BYTES = 140 };
 
-const double TUNING_FILE_WORTH = 0.97;
 static const char file_name[] = "tuning.ini";
 
 tapml_status tuning_file_init(struct tuning_file *out_file)
@@ -191,9 +190,10 @@ void tuning_file_choose(struct tuning_class *item)
         }
     }
     // Where what the device chooses itself is wrong, anything that is right is better.
-    const int is_worth = best != NULL && item->own.values != NULL &&
-                         (item->own.wrong != NULL ||
-                          (double)best->time_ns <= TUNING_FILE_WORTH * (double)item->own.time_ns);
+    const int is_worth =
+        best != NULL && item->own.values != NULL &&
+        (item->own.wrong != NULL ||
+         (double)best->time_ns * 100 <= (double)item->own.time_ns * TUNING_FILE_WORTH_PERCENT);
 
     item->winner = is_worth ? best->values : NULL;
 }

@@ -33,7 +33,8 @@ enum {
     TUNING_FILE_BYTES_MAX = 1 << 20,
     TUNING_FILE_CLASSES_MAX = 1024,
     TUNING_FILE_TRIALS_MAX = 4096, // Of a class.
-    TUNING_FILE_WHY_TEXT = 96
+    TUNING_FILE_WHY_TEXT = 96,
+    TUNING_FILE_WORTH_PERCENT = 97
 };
 
 // Something that was tried. Values are in the order of the device's knobs.
@@ -98,9 +99,8 @@ tapml_status tuning_file_add_trial(struct tuning_file *file,
                                    struct tuning_class *item,
                                    const struct tuning_trial *trial) STATUS_USED;
 
-// Sets the winner: the fastest right trial, if it takes at most TUNING_FILE_WORTH of the time of
-// what the device chooses by itself; else none.
-extern const double TUNING_FILE_WORTH;
+// Sets the winner: the fastest right trial, if it takes at most TUNING_FILE_WORTH_PERCENT of the
+// time of what the device chooses by itself; else none.
 void tuning_file_choose(struct tuning_class *item);
 
 // The winners for a component, in `arena`; texts are those of the file.

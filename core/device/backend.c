@@ -3,7 +3,6 @@
 #include "device/backend.h"
 
 #include "base/assert.h"
-#include "device/knobs.h"
 #include "device/panels.h"
 #include "tensor/extent.h"
 
@@ -622,7 +621,9 @@ static tapml_status forward_knobs(struct backend *backend,
                                   struct arena *arena,
                                   struct knob_space *io_space)
 {
-    return knobs_ask(inner(backend), schema, args, arena, io_space);
+    struct backend *wrapped = inner(backend);
+    return wrapped->vt->knobs ? wrapped->vt->knobs(wrapped, schema, args, arena, io_space)
+                              : TAPML_OK;
 }
 
 static uint64_t forward_generation(const struct backend *backend)

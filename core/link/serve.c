@@ -498,9 +498,7 @@ static tapml_status answer_knobs(struct server *server,
     struct knob_space space = {.count = 0};
     const tapml_status status = arena ? knobs(server, reader, arena, &space) : status_no_memory();
     begin_reply(replies, frame, status);
-    if (status == TAPML_OK) {
-        message_knobs_put(replies, &space);
-    }
+    message_knobs_put(replies, &space); // Nothing after a failure, of which nobody reads more.
     arena_destroy(arena);
     return end_reply(replies);
 }
