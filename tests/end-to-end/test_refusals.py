@@ -294,6 +294,10 @@ words("a choice in an unknown order", ["--order is 'random', expected one of: ca
       "--budget", "5", "--order", "random")
 words("a choice by an unknown policy", ["--policy: ", "'quick'"], "select", "FOLDER", "--budget", "5", "--policy", "quick")
 words("a choice of no run", ["there is no store"], "select", "FOLDER/absent", "--budget", "5")
+words("nothing to tune", ["expected --config FILE, or one DIR with --backend"], "tune")
+words("a folder to be tuned without a backend", ["--backend is for DIR, and needed there"], "tune", "x")
+words("trials chosen by what is unknown", ["--by is 'luck', expected one of: random predictor transferred"], "tune", "x",
+      "--backend", "reference", "--by", "luck")
 words("nothing to rank", ["nothing to rank: give --over op, target, backend, model, encoding or plan"], "rank", "--config",
       os.path.join(rig.SOURCE, "conf", "quickstart.ini"))
 words("an unknown thing to rank", ["--over is 'layer', expected one of: op target backend model encoding plan"], "rank", "--config", "x.ini",

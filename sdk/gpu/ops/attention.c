@@ -144,11 +144,12 @@ static uint32_t part_of(const struct gpu_view *view, const uint32_t *v)
 static int
 is_legal_groups(const struct gpu_queue *queue, const struct heads *heads, const uint32_t *v)
 {
+    enum { SERIAL_ITEMS_MOST = 16 };
     const struct gpu_limits *limits = &queue->device->limits;
     const int is_serial = (limits->features & GPU_FEATURE_SERIAL) != 0;
 
     return v[CHUNK] != 0 && v[QUERIES] == 0 && v[ITEMS] <= limits->group_items &&
-           (!is_serial || v[ITEMS] == 1 || v[ITEMS] == limits->subgroup_max) &&
+           (!is_serial || v[ITEMS] <= SERIAL_ITEMS_MOST) &&
            group_bytes(heads, v) <= limits->shared_bytes &&
            gpu_plan_has(queue, "attention", variant_of(heads, v[WIDTH]));
 }

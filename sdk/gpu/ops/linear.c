@@ -124,13 +124,13 @@ static int fits_tokens(const struct panel *panel, uint32_t tokens)
 static int
 is_legal_rows(const struct gpu_queue *queue, const struct panel *panel, const uint32_t *v)
 {
-    enum { BLOCK_MOST = 32 };
+    enum { BLOCK_MOST = 32, SERIAL_ITEMS_MOST = 16 };
     const struct gpu_limits *limits = &queue->device->limits;
     const int is_serial = (limits->features & GPU_FEATURE_SERIAL) != 0;
 
     return v[ITEMS] >= 1 && v[ITEMS] <= limits->group_items &&
-           (!is_serial || v[ITEMS] == 1 || v[ITEMS] == limits->subgroup_max) &&
-           v[ROWS] * v[TOKENS] <= BLOCK_MOST && fits_tokens(panel, v[TOKENS]) &&
+           (!is_serial || v[ITEMS] <= SERIAL_ITEMS_MOST) && v[ROWS] * v[TOKENS] <= BLOCK_MOST &&
+           fits_tokens(panel, v[TOKENS]) &&
            gpu_plan_has(queue, "linear_rows", variant_of(panel, v[WIDTH]));
 }
 
@@ -144,14 +144,17 @@ is_legal_lanes(const struct gpu_queue *queue, const struct panel *panel, const u
            gpu_plan_has(queue, "linear_lanes", variant_of(panel, v[WIDTH]) | K_V_SUBGROUP);
 }
 
-// A lane group of padding stands behind each row of a tile in shared memory.
+// A lane group of padding stands behind each row of a tile in shared memory. Where items run one
+// after another tiles take seconds to compile and lose, unless somebody has asked for them.
 static int
 is_legal_tiles(const struct gpu_queue *queue, const struct panel *panel, const uint32_t *v)
 {
     enum { ITEMS_LEAST = 16, ITEMS_MOST = 256, BLOCK_MOST = 64, TILE_LEAST = 16 };
     const struct gpu_limits *limits = &queue->device->limits;
+    const int is_idle =
+        (limits->features & GPU_FEATURE_SERIAL) != 0 && queue->device->tile != GPU_TILE_LARGE;
 
-    if (panel->xv.rows <= ROWS_TOKENS_MAX || v[ITEMS] != 0 || v[TILE_ROWS] == 0 ||
+    if (is_idle || panel->xv.rows <= ROWS_TOKENS_MAX || v[ITEMS] != 0 || v[TILE_ROWS] == 0 ||
         v[TILE_TOKENS] == 0 || v[TILE_DEPTH] == 0 || v[ROWS] * v[TOKENS] > BLOCK_MOST) {
         return 0;
     }
