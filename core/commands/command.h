@@ -144,6 +144,10 @@ extern const struct options_manual command_watch_manual;
 enum outcome command_select_main(const struct command *command);
 extern const struct options_manual command_select_manual;
 
+// How many places to take for a run, and whether to keep them.
+enum outcome command_cost_main(const struct command *command);
+extern const struct options_manual command_cost_manual;
+
 // Which operator, target or backend is worst.
 enum outcome command_rank_main(const struct command *command);
 extern const struct options_manual command_rank_manual;

@@ -41,6 +41,8 @@ static const struct command_entry entries[] = {
      &command_tokenize_manual},
     {"status", command_status_main, "print the progress of a run, during the run or later",
      &command_status_manual},
+    {"cost", command_cost_main,
+     "say how many places to take, and whether to keep them, for a deadline", &command_cost_manual},
     {"watch", command_watch_main, "replay what a change has made stale, and tell what has turned",
      &command_watch_manual},
     {"select", command_select_main, "choose the cases that are worth replaying within a budget",

@@ -219,8 +219,10 @@ static tapml_status run_all(struct run *run, const struct options *options)
         side_by_side_tell(&run->side, (struct side_message){.word = SIDE_OPENED});
     }
     TAPML_TRY(opened_run_fill(opened));
+    TAPML_TRY(opened_run_note_source(opened));
     run->printing.dir = opened->config.dir;
     TAPML_TRY(run_targets(run));
+    TAPML_TRY(opened_run_note_source(opened));
     timeline_stage("report");
     bundles_remove_rest(opened->config.dir, run->bundle_count);
     return opened->shard.count > 0 ? TAPML_OK : report_run(run, options);

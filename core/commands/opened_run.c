@@ -17,6 +17,7 @@
 #include "run/carving.h"
 #include "run/observers.h"
 #include "run/outcome.h"
+#include "run/place_usage.h"
 #include "run/progress.h"
 #include "run/prompt_inputs.h"
 #include "run/run_lock.h"
@@ -26,6 +27,7 @@
 #include "run/store_source.h"
 #include "run/target_jobs.h"
 #include "store/prompt.h"
+#include "store/run_id.h"
 #include "store/salvage.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -500,6 +502,17 @@ tapml_status opened_run_fill(struct opened_run *run)
     return run->shard.count > 0        ? take_share(run)
            : run->config.store != NULL ? take_cases(run)
                                        : carve(run);
+}
+
+tapml_status opened_run_note_source(struct opened_run *run)
+{
+    struct place_usage usage;
+
+    if (run->source == NULL || !run_id_is_made(run->store)) {
+        return TAPML_OK;
+    }
+    place_usage_begin(&usage, run->store, run->source, &run->config);
+    return place_usage_note(&usage);
 }
 
 struct run_judge_options opened_run_made_of(struct opened_run *run)

@@ -70,6 +70,10 @@ tapml_status opened_run_fill(struct opened_run *run) STATUS_USED;
 // What jobs of targets stand on, for who needs no judge. All of it is the run's.
 struct run_judge_options opened_run_made_of(struct opened_run *run);
 
+// Notes what this start has held of the source so far, if the run has one and this start has added
+// rows to the store (run/place_usage.h).
+tapml_status opened_run_note_source(struct opened_run *run) STATUS_USED;
+
 // Opens the judge of the run's targets, if it has some.
 tapml_status opened_run_judge(struct opened_run *run) STATUS_USED;
 

@@ -50,3 +50,8 @@ const char key_help_mode[] =
     "checks the hybrid model after each move. 'shadow' checks every call on the target "
     "with the source's inputs, 'cumulative' with the target's own inputs; then all "
     "correct operators are moved at once.";
+
+const char key_help_rate[] =
+    "What the place costs for each hour that it is held, in any currency. Reports say what the run "
+    "has cost, and 'tapml-host cost' how many such places to take, and whether to keep them. "
+    "Nothing else depends on it. See docs/cost.md.";

@@ -18,3 +18,4 @@ extern const char key_help_activations[];
 extern const char key_help_files[];
 extern const char key_help_processes[];
 extern const char key_help_cpu[];
+extern const char key_help_rate[];

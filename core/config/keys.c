@@ -15,6 +15,7 @@ enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, MEBIBYTES_MAX = 1 << 30 };
 enum { WEEK_S = 7 * 24 * 3600 };
 
 #define IN_RUN(member_)      .offset = offsetof(struct run_config, member_)
+#define IN_SOURCE(member_)   .offset = offsetof(struct run_config, source.member_)
 #define IN_TARGET(member_)   .offset = offsetof(struct place_settings, member_)
 #define IN_FAULT(member_)    .offset = offsetof(struct run_config_fault, member_)
 #define IN_GROUP(member_)    .offset = offsetof(struct group_rule, member_)
@@ -25,6 +26,42 @@ enum { WEEK_S = 7 * 24 * 3600 };
     {                                                                                              \
         .section = (section_), .name = (name_), .kind = KEY_NUMBER, .fallback = "0",               \
         .high = LIMITS_MAX, place_, .example = (example_), .help = (help_)                         \
+    }
+
+// What [source] and [target.NAME] have in common beside their isolation.
+#define PLACE_KEYS(section_, in_place_)                                                            \
+    {.section = (section_),                                                                        \
+     .name = "deadline",                                                                           \
+     .kind = KEY_NUMBER,                                                                           \
+     .fallback = "30",                                                                             \
+     .low = 1,                                                                                     \
+     .high = ISOLATION_DEADLINE_MAX_S,                                                             \
+     in_place_(isolation.deadline_s),                                                              \
+     .example = "60",                                                                              \
+     .help = key_help_deadline},                                                                   \
+        {.section = (section_),                                                                    \
+         .name = "memory",                                                                         \
+         .kind = KEY_NUMBER,                                                                       \
+         .fallback = "0",                                                                          \
+         .high = MEBIBYTES_MAX,                                                                    \
+         in_place_(isolation.memory_mib),                                                          \
+         .example = "4096",                                                                        \
+         .help = key_help_memory},                                                                 \
+        LIMIT_KEY(section_, "limit-files", in_place_(isolation.limits.files), "256",               \
+                  key_help_files),                                                                 \
+        LIMIT_KEY(section_, "limit-processes", in_place_(isolation.limits.processes), "4096",      \
+                  key_help_processes),                                                             \
+        LIMIT_KEY(section_, "limit-cpu", in_place_(isolation.limits.cpu_s), "3600", key_help_cpu), \
+        {.section = (section_),                                                                    \
+         .name = "observers",                                                                      \
+         .kind = KEY_TEXT,                                                                         \
+         in_place_(observers),                                                                     \
+         .type = key_help_observers_type,                                                          \
+         .example = "tally",                                                                       \
+         .help = key_help_observers},                                                              \
+    {                                                                                              \
+        .section = (section_), .name = "rate", .kind = KEY_OTHERS, .offset = KEYS_NOWHERE,         \
+        .type = "an amount, a currency and '/h'", .example = "2.50 USD/h", .help = key_help_rate   \
     }
 
 // -- The table ---------------------------------------------------------------------------------
@@ -205,38 +242,7 @@ static const struct key keys[] = {
      IN_RUN(source.isolation.mode),
      .example = "always",
      .help = key_help_isolation},
-    {.section = "source",
-     .name = "deadline",
-     .kind = KEY_NUMBER,
-     .fallback = "30",
-     .low = 1,
-     .high = ISOLATION_DEADLINE_MAX_S,
-     IN_RUN(source.isolation.deadline_s),
-     .example = "60",
-     .help = key_help_deadline},
-    {.section = "source",
-     .name = "memory",
-     .kind = KEY_NUMBER,
-     .fallback = "0",
-     .high = MEBIBYTES_MAX,
-     IN_RUN(source.isolation.memory_mib),
-     .example = "4096",
-     .help = key_help_memory},
-    LIMIT_KEY(
-        "source", "limit-files", IN_RUN(source.isolation.limits.files), "256", key_help_files),
-    LIMIT_KEY("source",
-              "limit-processes",
-              IN_RUN(source.isolation.limits.processes),
-              "4096",
-              key_help_processes),
-    LIMIT_KEY("source", "limit-cpu", IN_RUN(source.isolation.limits.cpu_s), "3600", key_help_cpu),
-    {.section = "source",
-     .name = "observers",
-     .kind = KEY_TEXT,
-     IN_RUN(source.observers),
-     .type = key_help_observers_type,
-     .example = "tally",
-     .help = key_help_observers},
+    PLACE_KEYS("source", IN_SOURCE),
     {.section = "target.",
      .name = "backend",
      .kind = KEY_TEXT,
@@ -281,23 +287,7 @@ static const struct key keys[] = {
      IN_TARGET(isolation.mode),
      .example = "never",
      .help = key_help_isolation},
-    {.section = "target.",
-     .name = "deadline",
-     .kind = KEY_NUMBER,
-     .fallback = "30",
-     .low = 1,
-     .high = ISOLATION_DEADLINE_MAX_S,
-     IN_TARGET(isolation.deadline_s),
-     .example = "60",
-     .help = key_help_deadline},
-    {.section = "target.",
-     .name = "memory",
-     .kind = KEY_NUMBER,
-     .fallback = "0",
-     .high = MEBIBYTES_MAX,
-     IN_TARGET(isolation.memory_mib),
-     .example = "4096",
-     .help = key_help_memory},
+    PLACE_KEYS("target.", IN_TARGET),
     {.section = "target.",
      .name = "budget",
      .kind = KEY_NUMBER,
@@ -325,20 +315,6 @@ static const struct key keys[] = {
      IN_TARGET(ring.slots),
      .example = "3",
      .help = "Slots of 'ring', one of which is read while others are filled; 0 chooses 2 to 4."},
-    LIMIT_KEY("target.", "limit-files", IN_TARGET(isolation.limits.files), "256", key_help_files),
-    LIMIT_KEY("target.",
-              "limit-processes",
-              IN_TARGET(isolation.limits.processes),
-              "4096",
-              key_help_processes),
-    LIMIT_KEY("target.", "limit-cpu", IN_TARGET(isolation.limits.cpu_s), "3600", key_help_cpu),
-    {.section = "target.",
-     .name = "observers",
-     .kind = KEY_TEXT,
-     IN_TARGET(observers),
-     .type = key_help_observers_type,
-     .example = "tally",
-     .help = key_help_observers},
     {.section = "target.",
      .name = "require",
      .kind = KEY_CHOICE,

@@ -46,6 +46,18 @@ const char *run_config_nearest_target(const struct run_config *config, const cha
     return text_nearest(name, names);
 }
 
+struct rate run_config_rate(const struct run_config *config, const char *name)
+{
+    char section[64]; // No section has a longer name.
+    struct rate rate = rate_none();
+
+    (void)snprintf(section, sizeof(section), "%s%.50s",
+                   strcmp(name, "source") == 0 ? "" : "target.", name);
+    const char *text = ini_get(&config->ini, section, "rate");
+
+    return text != NULL && rate_read(text, &rate) == TAPML_OK ? rate : rate_none();
+}
+
 // -- The plan ----------------------------------------------------------------------------------
 
 static tapml_status add_rule(const struct run_config *config,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/ini.h"
+#include "base/rate.h"
 #include "base/status.h"
 #include "choose/choice.h"
 #include "config/device_file.h"
@@ -113,6 +114,10 @@ const char *run_config_nearest_target(const struct run_config *config, const cha
 tapml_status run_config_find_target(const struct run_config *config,
                                     const char *name,
                                     struct place_settings *out_settings) STATUS_USED;
+
+// What a place costs, `rate` of [source] or [target.`name`] (base/rate); no rate where its section
+// has none that can be read.
+struct rate run_config_rate(const struct run_config *config, const char *name);
 
 // Every rule of [plan] must be one, and name a place that the file has.
 tapml_status run_config_check_plan(const struct run_config *config,

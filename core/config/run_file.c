@@ -80,6 +80,18 @@ static void check_address(const struct run_config *config,
     }
 }
 
+// What a place costs (run_config_rate).
+static void
+check_rate(const struct run_config *config, const char *section, struct problems *problems)
+{
+    const char *text = ini_get(&config->ini, section, "rate");
+    struct rate rate;
+
+    if (text != NULL && rate_read(text, &rate) != TAPML_OK) {
+        problems_refuse(problems, &config->ini, section, "rate", "%s", status_message());
+    }
+}
+
 static void read_target(struct run_config *config, size_t index, struct problems *problems)
 {
     const char *section = config->ini.sections[index];
@@ -99,6 +111,7 @@ static void read_target(struct run_config *config, size_t index, struct problems
     }
     key_reader_read(keys_table(), &config->ini, section, &target, problems);
     check_address(config, section, &target.isolation, problems);
+    check_rate(config, section, problems);
     if (target.ring_text != NULL && ring_plan_read(target.ring_text, &target.ring) != TAPML_OK) {
         problems_refuse(problems, &config->ini, section, "ring", "%s", status_message());
     }
@@ -371,6 +384,7 @@ static void read_all(struct run_config *config, struct problems *problems)
     read_order(config);
     read_check(config, problems);
     read_watch(config, problems);
+    check_rate(config, "source", problems);
     for (size_t i = 0; i < ini->section_count; i++) {
         if (begins(ini->sections[i], "target.")) {
             read_target(config, i, problems);

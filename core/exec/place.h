@@ -77,7 +77,7 @@ enum place_kind {
     PLACE_LOOPBACK, // Around a device of this process.
     PLACE_FAULTS,
     PLACE_OBSERVERS, // Of plugins, which see calls as the device gets them.
-    PLACE_TIMED,     // Draws what the host asks of it on a timeline.
+    PLACE_TIMED,     // Keeps account of what the host asks of it, and draws it on a timeline.
     PLACE_DECLARED,  // Computes as another device declares.
     PLACE_REDUCED,   // Makes activations of a reduced dtype.
     PLACE_GUARD,     // Makes buffers of its own.

@@ -3,6 +3,7 @@
 #include "exec/timed.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 
@@ -10,9 +11,13 @@
 struct timed {
     struct backend_wrapper wrapper; // First, so that a `struct backend *` is a `struct timed *`.
     struct backend_vt vt;
-    struct timeline_track *track;
-    uint64_t sent, received; // Bytes so far,
-    uint64_t counted;        // and their sum when the curves were drawn last.
+    struct timeline_track *track; // NULL: nothing is drawn.
+    struct timed_figures figures;
+    uint64_t counted;    // Bytes when the curves were drawn last.
+    uint64_t busy_since; // 0: all that it was given has been waited for.
+    uint64_t called_at;  // The first call, which was not waited for; 0: none, or none any more.
+    uint64_t signalled;  // The last point,
+    int is_beyond;       // and whether it was given work behind it.
 };
 
 static const char CALL[] = "call", TRANSFER[] = "transfer", WAIT[] = "wait";
@@ -21,6 +26,42 @@ static struct timed *timed_of(struct backend *backend)
 {
     return (struct timed *)backend;
 }
+
+// -- The account -------------------------------------------------------------------------------
+
+// It is given something at `begin_ns`.
+static void begin_work(struct timed *timed, uint64_t begin_ns)
+{
+    if (timed->busy_since == 0) {
+        timed->busy_since = begin_ns;
+    }
+    timed->is_beyond = 1;
+}
+
+static void begin_call(struct timed *timed, uint64_t begin_ns)
+{
+    begin_work(timed, begin_ns);
+    if (timed->figures.first_ns == 0 && timed->called_at == 0) {
+        timed->called_at = begin_ns;
+    }
+}
+
+// The host has waited for all of it, or for a part.
+static void end_work(struct timed *timed, int is_all)
+{
+    const uint64_t now_ns = clock_now_ns();
+    if (timed->busy_since == 0) {
+        return;
+    }
+    timed->figures.busy_ns += now_ns - timed->busy_since;
+    timed->busy_since = is_all ? 0 : now_ns;
+    if (timed->called_at != 0) {
+        timed->figures.first_ns = now_ns - timed->called_at;
+        timed->called_at = 0;
+    }
+}
+
+// -- What is asked -----------------------------------------------------------------------------
 
 // Puts down what began at `begin_ns`, whatever came of it.
 static tapml_status put(const struct timed *timed,
@@ -39,9 +80,10 @@ static tapml_status timed_write(struct backend *backend,
                                 uint64_t size)
 {
     struct timed *timed = timed_of(backend);
-    const uint64_t begin_ns = timeline_begin(timed->track);
+    const uint64_t begin_ns = clock_now_ns();
+    begin_work(timed, begin_ns);
     const tapml_status status = backend_write(timed->wrapper.inner, buffer, offset, source, size);
-    timed->sent += size;
+    timed->figures.sent += size;
     return put(timed, begin_ns,
                &(struct timeline_span){.kind = TRANSFER, .name = "write", .bytes = size}, status);
 }
@@ -50,9 +92,10 @@ static tapml_status timed_read(
     struct backend *backend, tapml_object *buffer, uint64_t offset, void *target, uint64_t size)
 {
     struct timed *timed = timed_of(backend);
-    const uint64_t begin_ns = timeline_begin(timed->track);
+    const uint64_t begin_ns = clock_now_ns();
+    begin_work(timed, begin_ns);
     const tapml_status status = backend_read(timed->wrapper.inner, buffer, offset, target, size);
-    timed->received += size;
+    timed->figures.received += size;
     return put(timed, begin_ns,
                &(struct timeline_span){.kind = TRANSFER, .name = "read", .bytes = size}, status);
 }
@@ -60,8 +103,9 @@ static tapml_status timed_read(
 static tapml_status timed_fill(
     struct backend *backend, tapml_object *buffer, uint64_t offset, uint64_t size, uint32_t pattern)
 {
-    const struct timed *timed = timed_of(backend);
-    const uint64_t begin_ns = timeline_begin(timed->track);
+    struct timed *timed = timed_of(backend);
+    const uint64_t begin_ns = clock_now_ns();
+    begin_work(timed, begin_ns);
     const tapml_status status = backend_fill(timed->wrapper.inner, buffer, offset, size, pattern);
     return put(timed, begin_ns,
                &(struct timeline_span){.kind = TRANSFER, .name = "fill", .bytes = size}, status);
@@ -69,8 +113,9 @@ static tapml_status timed_fill(
 
 static tapml_status timed_copy(struct backend *backend, const struct backend_copy *copy)
 {
-    const struct timed *timed = timed_of(backend);
-    const uint64_t begin_ns = timeline_begin(timed->track);
+    struct timed *timed = timed_of(backend);
+    const uint64_t begin_ns = clock_now_ns();
+    begin_work(timed, begin_ns);
     const tapml_status status = backend_copy(timed->wrapper.inner, copy);
     return put(timed, begin_ns,
                &(struct timeline_span){.kind = TRANSFER, .name = "copy", .bytes = copy->size},
@@ -83,17 +128,21 @@ static tapml_status timed_map(struct backend *backend,
                               uint64_t size,
                               const void **out_memory)
 {
-    const struct timed *timed = timed_of(backend);
-    const uint64_t begin_ns = timeline_begin(timed->track);
+    struct timed *timed = timed_of(backend);
+    const uint64_t begin_ns = clock_now_ns();
+    begin_work(timed, begin_ns);
     const tapml_status status = backend_map(timed->wrapper.inner, buffer, offset, size, out_memory);
+    end_work(timed, 1); // No work is pending where a buffer is shown.
+    timed->figures.received += size;
     return put(timed, begin_ns,
                &(struct timeline_span){.kind = TRANSFER, .name = "map", .bytes = size}, status);
 }
 
 static tapml_status timed_call(struct backend *backend, const struct backend_call *call)
 {
-    const struct timed *timed = timed_of(backend);
-    const uint64_t begin_ns = timeline_begin(timed->track);
+    struct timed *timed = timed_of(backend);
+    const uint64_t begin_ns = clock_now_ns();
+    begin_call(timed, begin_ns);
     const tapml_status status = backend_call(timed->wrapper.inner, call);
     return put(
         timed, begin_ns,
@@ -101,10 +150,17 @@ static tapml_status timed_call(struct backend *backend, const struct backend_cal
         status);
 }
 
+static tapml_status timed_aside(struct backend *backend, struct backend_aside *io_aside)
+{
+    struct timed *timed = timed_of(backend);
+    timed->figures.sent += io_aside->kind == BACKEND_ASIDE_WRITE ? io_aside->size : 0;
+    return backend_aside(timed->wrapper.inner, io_aside);
+}
+
 static tapml_status timed_flush(struct backend *backend)
 {
     const struct timed *timed = timed_of(backend);
-    const uint64_t begin_ns = timeline_begin(timed->track);
+    const uint64_t begin_ns = clock_now_ns();
     const tapml_status status = backend_flush(timed->wrapper.inner);
     return put(timed, begin_ns, &(struct timeline_span){.kind = "submit", .name = "flush"}, status);
 }
@@ -112,28 +168,39 @@ static tapml_status timed_flush(struct backend *backend)
 // The curves of what was moved so far, where anything was.
 static void draw_bytes(struct timed *timed)
 {
-    if (timed->sent + timed->received != timed->counted) {
-        timed->counted = timed->sent + timed->received;
-        timeline_count(timed->track, "bytes written", timed->sent);
-        timeline_count(timed->track, "bytes read", timed->received);
+    if (timed->figures.sent + timed->figures.received != timed->counted) {
+        timed->counted = timed->figures.sent + timed->figures.received;
+        timeline_count(timed->track, "bytes written", timed->figures.sent);
+        timeline_count(timed->track, "bytes read", timed->figures.received);
     }
 }
 
 static tapml_status timed_wait(struct backend *backend)
 {
     struct timed *timed = timed_of(backend);
-    const uint64_t begin_ns = timeline_begin(timed->track);
+    const uint64_t begin_ns = clock_now_ns();
     const tapml_status status = backend_wait(timed->wrapper.inner);
+    end_work(timed, 1);
     timeline_end(timed->track, begin_ns, &(struct timeline_span){.kind = WAIT, .name = "wait"});
     draw_bytes(timed);
     return status;
 }
 
+static tapml_status timed_signal(struct backend *backend, struct backend_point *out_point)
+{
+    struct timed *timed = timed_of(backend);
+    TAPML_TRY(backend_signal(timed->wrapper.inner, out_point));
+    timed->signalled = out_point->value;
+    timed->is_beyond = 0;
+    return TAPML_OK;
+}
+
 static tapml_status timed_wait_for(struct backend *backend, struct backend_point point)
 {
     struct timed *timed = timed_of(backend);
-    const uint64_t begin_ns = timeline_begin(timed->track);
+    const uint64_t begin_ns = clock_now_ns();
     const tapml_status status = backend_wait_for(timed->wrapper.inner, point);
+    end_work(timed, !timed->is_beyond && point.value >= timed->signalled);
     timeline_end(timed->track, begin_ns,
                  &(struct timeline_span){.kind = WAIT, .name = "wait for a point"});
     draw_bytes(timed);
@@ -162,15 +229,20 @@ static tapml_status make_link(void *user,
                               struct backend *inner,
                               struct backend **out_backend)
 {
+    const struct timed_options *options = user;
     struct timed *timed = alloc_new(sizeof(*timed));
     if (!timed) {
         return status_no_memory();
     }
-    const tapml_status status = timed_track(user, settings, "host", &timed->track);
+    const tapml_status status =
+        options->timeline ? timed_track(options->timeline, settings, "host", &timed->track)
+                          : TAPML_OK;
     if (status != TAPML_OK) {
         alloc_free(timed);
         return status;
     }
+    timed->figures.begun_ns = options->begun_ns;
+    timed->figures.open_ns = clock_now_ns() - options->begun_ns;
     timed->vt = backend_forward_vt;
     timed->vt.release = timed_release;
     timed->vt.write = timed_write;
@@ -179,15 +251,24 @@ static tapml_status make_link(void *user,
     timed->vt.copy = timed_copy;
     timed->vt.map = timed_map;
     timed->vt.call = timed_call;
+    timed->vt.aside = timed_aside;
     timed->vt.flush = timed_flush;
     timed->vt.wait = timed_wait;
+    timed->vt.signal = timed_signal;
     timed->vt.wait_for = timed_wait_for;
     timed->wrapper = (struct backend_wrapper){.backend = {.vt = &timed->vt}, .inner = inner};
     *out_backend = &timed->wrapper.backend;
     return TAPML_OK;
 }
 
-struct place_link timed_link(struct timeline *timeline)
+struct place_link timed_link(const struct timed_options *options)
 {
-    return (struct place_link){.kind = PLACE_TIMED, .create = make_link, .user = timeline};
+    return (struct place_link){
+        .kind = PLACE_TIMED, .create = make_link, .user = (void *)(uintptr_t)options};
+}
+
+struct timed_figures timed_figures(const struct place *place)
+{
+    struct backend *link = place->links[PLACE_TIMED];
+    return link ? timed_of(link)->figures : (struct timed_figures){.begun_ns = 0};
 }

@@ -59,6 +59,8 @@ static const struct list lists[] = {
     {"derived", CASE, DETAIL, {"instance", "phase", "shape_class", "source", "label", "key"}},
     {"steps", STEP, STEP, {"step"}},
     {"not_compared", COVERAGE, COVERAGE, {"what", "op", "reason"}},
+    {"places", COST, COST, {"place"}}, // What the run has cost.
+    {"totals", COST, COST, {"currency"}},
 };
 
 // What is not compared: ids of rows, the version of the document, and what only shows or repeats

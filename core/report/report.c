@@ -15,6 +15,7 @@
 #include "report/report_refusals.h"
 #include "report/report_selection.h"
 #include "report/report_target.h"
+#include "report/report_usage.h"
 #include "report/report_verdict.h"
 #include "store/blame.h"
 #include "verify/derive.h"
@@ -362,6 +363,7 @@ tapml_status report_print_end(const json_t *report, const char *dir)
     struct text text;
 
     text_init(&text);
+    report_usage_print(report, &text);
     report_verdict_print_end(report, dir, terminal_wants_colour(STDOUT_FILENO), &text);
     return text_print(&text);
 }

@@ -10,6 +10,7 @@
 #include "report/forecasting.h"
 #include "report/report_maker.h"
 #include "report/report_target.h"
+#include "report/report_usage.h"
 #include "run/run_metadata.h"
 #include "store/carved.h"
 #include "store/loss.h"
@@ -337,6 +338,7 @@ static tapml_status make(struct report_maker *report, struct store *store, struc
     TAPML_TRY(put_carving(report, store));
     TAPML_TRY(put_forecasts(report, store));
     TAPML_TRY(put_targets(report, store, arena));
+    TAPML_TRY(report_usage_put(store, arena, report));
     return report_maker_finish(report);
 }
 

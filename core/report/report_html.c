@@ -7,6 +7,7 @@
 #include "report/report_html_sides.h"
 #include "report/report_html_target.h"
 #include "report/report_markup.h"
+#include "report/report_usage.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -286,6 +287,7 @@ void report_html_print(const json_t *report, struct text *out)
         report_html_target_print(report, i, out);
     }
     forecast_html_print(json_object_get(report, "forecasts"), out);
+    report_usage_print_html(report, out);
     print_run(report, out);
     text_append(out, words);
     report_html_end(out);

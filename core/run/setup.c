@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/ini.h"
 #include "base/log.h"
@@ -406,6 +407,7 @@ static tapml_status open_chain(struct setup *setup, struct place *place)
     const enum place_isolation_mode mode = place_isolation_is_far(&settings->isolation)
                                                ? PLACE_ISOLATION_ALWAYS
                                                : settings->isolation.mode;
+    const struct timed_options account = {setup->timelines.run, clock_now_ns()};
     struct place_link links[PLACE_KINDS];
     size_t count = 0;
 
@@ -426,8 +428,8 @@ static tapml_status open_chain(struct setup *setup, struct place *place)
     if (settings->observers != NULL) {
         links[count++] = observers_link(setup->registry);
     }
-    if (setup->timelines.run != NULL) {
-        links[count++] = timed_link(setup->timelines.run);
+    if (setup->timelines.run != NULL || setup->ini != NULL) { // A run says what it has cost.
+        links[count++] = timed_link(&account);
     }
     if (activation_is_reduced(settings->activation)) {
         links[count++] = reduced_link();

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "choose/case_price.h"
 #include "choose/choice.h"
 #include "choose/split.h"
 #include "store/bundle.h"
@@ -22,10 +23,6 @@
 #include <stdlib.h>
 
 enum { SENTENCE_TEXT = 512, NAME_TEXT = 64 };
-
-// What each replay takes beside its call: reading, decoding, comparing, writing the result. It was
-// 1 ms of cases of the embedded model, and more of larger ones.
-static const uint64_t EACH_NS = 1500000;
 
 // The limits of a class take about so many runs of its first case, in each shard that has one of
 // it.
@@ -166,7 +163,8 @@ static void price_classes(struct sharing *sharing)
         }
         const uint64_t median_ns = times[begin + (end - begin) / 2].time_ns;
         for (size_t i = begin; i < end; i++) {
-            sharing->items[times[i].index].cost = median_ns > 0 ? median_ns + EACH_NS : 0;
+            sharing->items[times[i].index].cost =
+                median_ns > 0 ? median_ns + CASE_PRICE_EACH_NS : 0;
         }
     }
     split_fill_costs(sharing->items, sharing->count);

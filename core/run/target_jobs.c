@@ -21,10 +21,11 @@
 #include "run/invariances.h"
 #include "run/measuring.h"
 #include "run/model_invariance.h"
-#include "run/progress.h"
+#include "run/place_usage.h"
 #include "run/setup.h"
 #include "run/target_health.h"
 #include "run/target_metadata.h"
+#include "run/target_progress.h"
 #include "store/carved.h"
 #include "store/offloaded.h"
 #include "store/result.h"
@@ -32,7 +33,6 @@
 #include "verify/first_limits.h"
 #include "verify/guard.h"
 #include "verify/neighbours.h"
-#include "verify/outlook.h"
 #include "verify/verdicts.h"
 
 #include <inttypes.h>
@@ -50,93 +50,29 @@ struct target_jobs {
     struct verdict_list known; // On derived cases, of earlier starts.
     struct watch *watch;
     struct session *session;
-    struct progress progress;
-    char phase[160];
-    struct outlook outlook;  // Of the kept cases at hand,
-    char note[OUTLOOK_TEXT]; // in words.
-    struct text arguments;   // Of commands that replay bundles (run/follow_up.h).
-    unsigned *io_bundles;    // As of the options.
+    struct target_progress telling;
+    struct place_usage usage;
+    struct text arguments; // Of commands that replay bundles (run/follow_up.h).
+    unsigned *io_bundles;  // As of the options.
     struct target_health *health;
     tapml_status (*is_whole)(void *user, int *out_is_whole); // Of target_jobs_follow.
     void *is_whole_user;
-    int has_stepped;           // What was found with the whole model is of this start.
-    size_t judged, judged_all; // Prompts before the step at hand, and in all steps.
+    int has_stepped; // What was found with the whole model is of this start.
 };
-
-static void begin_phase(struct target_jobs *target, const char *what, const char *unit)
-{
-    (void)snprintf(target->phase, sizeof(target->phase), "%s %s", what, target->name);
-    progress_begin(&target->progress, target->phase, 0);
-    target->progress.unit = unit;
-    target->progress.lock = target->run->lock;
-}
-
-static tapml_status show(void *user, size_t done, size_t all)
-{
-    struct target_jobs *target = user;
-
-    outlook_print(&target->outlook, target->note);
-    target->progress.note = target->note;
-    TAPML_TRY(target_health_look(target->health));
-    return progress_show(&target->progress, done, all);
-}
-
-// The derived cases are a phase of their own: they take another time.
-static tapml_status show_derived(void *user, size_t done, size_t all)
-{
-    struct target_jobs *target = user;
-
-    if (done == 1) {
-        begin_phase(target, "derive on", "kept cases");
-        target->progress.skipped = 1; // It was made before the clock was set.
-    }
-    TAPML_TRY(target_health_look(target->health));
-    return progress_show(&target->progress, done, all);
-}
-
-static tapml_status show_step(void *user, const struct loop_progress *progress)
-{
-    struct target_jobs *target = user;
-
-    (void)snprintf(target->phase, sizeof(target->phase), "%s on %s", progress->step, target->name);
-    target->progress.skipped = progress->skipped;
-    target->judged = progress->done;
-    target->judged_all = progress->all;
-    return progress_show(&target->progress, target->judged, target->judged_all);
-}
-
-// A search judges the prompts of its step again and again.
-static tapml_status show_judged(void *user, size_t done, size_t all)
-{
-    struct target_jobs *target = user;
-    const size_t judged = target->judged + done;
-
-    (void)all;
-    return progress_show(&target->progress,
-                         judged < target->judged_all ? judged : target->judged_all,
-                         target->judged_all);
-}
-
-static tapml_status show_limits(void *user, size_t done, size_t all)
-{
-    struct target_jobs *target = user;
-
-    return progress_show(&target->progress, done, all);
-}
 
 // Which case is the first of its class does not depend on who has it.
 static tapml_status settle_limits(struct target_jobs *target)
 {
     const struct run_judge_options *run = target->run;
 
-    begin_phase(target, "calibrate for", "classes");
+    target_progress_begin(&target->telling, "calibrate for", "classes");
     return first_limits_settle(&(struct verdict_options){.registry = run->setup->registry,
                                                          .store = run->store,
                                                          .target = target->name,
                                                          .backend = target->place->backend,
                                                          .checkpoint = run->checkpoint,
-                                                         .progress = show_limits,
-                                                         .user = target},
+                                                         .progress = target_progress_limits,
+                                                         .user = &target->telling},
                                target->whole);
 }
 
@@ -175,7 +111,12 @@ static struct verdict_options options_of(const struct target_jobs *target)
                                     .comparers = run->comparers,
                                     .refuted = run->refuted,
                                     .ahead = (size_t)run->config->ahead,
-                                    .progress = show};
+                                    .progress = target_progress_cases};
+}
+
+static int has_replayed(const struct target_jobs *target)
+{
+    return target->verdicts.replayed > 0 || target->verdicts.derived_replayed > 0;
 }
 
 static tapml_status replay(struct target_jobs *target)
@@ -188,26 +129,30 @@ static tapml_status replay(struct target_jobs *target)
     options.divides = 1;
     options.known = &target->known;
     options.choice = target->whole == NULL ? run_config_choice(run->config) : NULL;
-    options.outlook = &target->outlook;
-    options.derived_progress = show_derived;
-    options.user = target;
+    options.outlook = &target->telling.outlook;
+    options.derived_progress = target_progress_derived;
+    options.user = &target->telling;
 
     TAPML_TRY(target->whole != NULL ? settle_limits(target) : TAPML_OK);
-    begin_phase(target, "replay on", "cases");
-    const uint64_t begin_ns = target->progress.begin_ns;
+    target_progress_begin(&target->telling, "replay on", "cases");
+    const uint64_t begin_ns = target->telling.progress.begin_ns;
 
-    TAPML_TRY(result_count(run->store, target->name, &target->progress.skipped));
+    TAPML_TRY(result_count(run->store, target->name, &target->telling.progress.skipped));
     TAPML_TRY(known_read(target));
+    TAPML_TRY(place_usage_begin_cases(&target->usage));
     TAPML_TRY(verdicts_make(&options, &target->verdicts));
-    (void)snprintf(target->phase, sizeof(target->phase), "replay on %s", target->name);
-    target->progress.begin_ns = begin_ns;
+    TAPML_TRY(has_replayed(target) ? place_usage_note(&target->usage) : TAPML_OK);
+    (void)snprintf(target->telling.phase, sizeof(target->telling.phase), "replay on %s",
+                   target->name);
+    target->telling.progress.begin_ns = begin_ns;
     if (target->whole != NULL) {
-        progress_end(&target->progress, "%zu cases, %zu of them now, %zu wrong",
+        progress_end(&target->telling.progress, "%zu cases, %zu of them now, %zu wrong",
                      target->verdicts.count, target->verdicts.replayed,
                      verdict_count_failed(target->verdicts.items, target->verdicts.count));
         return TAPML_OK;
     }
-    progress_end(&target->progress, "%zu cases and %zu derived ones, %zu and %zu of them now%s",
+    progress_end(&target->telling.progress,
+                 "%zu cases and %zu derived ones, %zu and %zu of them now%s",
                  target->verdicts.count, target->verdicts.derived_count, target->verdicts.replayed,
                  target->verdicts.derived_replayed, print_not_run(target, not_run));
     return target->verdicts.derived_replayed > 0 ||
@@ -308,7 +253,7 @@ static tapml_status run_offload(struct target_jobs *target)
     TAPML_TRY(run_config_goal(run->config, target->name, &goal));
     tapml_status status = run_judge_session(target->judge, target->running, goal, &target->session);
 
-    begin_phase(target, "offload to", "prompts checked");
+    target_progress_begin(&target->telling, "offload to", "prompts checked");
     if (status == TAPML_OK) {
         status =
             loop_run(&(struct loop_options){.graph = model_graph(run->setup->model),
@@ -324,9 +269,9 @@ static tapml_status run_offload(struct target_jobs *target)
                                             .watch = target->watch,
                                             .mode = run->config->mode,
                                             .policy = run->policy,
-                                            .progress = show_step,
-                                            .check = show_judged,
-                                            .user = target},
+                                            .progress = target_progress_step,
+                                            .check = target_progress_judged,
+                                            .user = &target->telling},
                      &counts);
     }
     status = status == TAPML_OK
@@ -335,9 +280,9 @@ static tapml_status run_offload(struct target_jobs *target)
     plan_destroy(goal);
     TAPML_TRY(status);
     target->judge->executions = 0; // Those of the run are reported with its first target.
-    target->progress.phase = "offload";
-    progress_end(&target->progress, "%zu of %zu instances moved to %s", counts.moved, counts.wanted,
-                 target->name);
+    target->telling.progress.phase = "offload";
+    progress_end(&target->telling.progress, "%zu of %zu instances moved to %s", counts.moved,
+                 counts.wanted, target->name);
     return TAPML_OK;
 }
 
@@ -446,7 +391,7 @@ static tapml_status settle_alone(struct target_jobs *target)
     struct plan *goal = NULL;
     struct alone_counts counts = {0};
 
-    begin_phase(target, "judge cases on", "");
+    target_progress_begin(&target->telling, "judge cases on", "");
     TAPML_TRY(run_config_goal(run->config, target->name, &goal));
     const tapml_status status = alone_settle(&(struct alone_options){.store = run->store,
                                                                      .target = target->name,
@@ -456,7 +401,7 @@ static tapml_status settle_alone(struct target_jobs *target)
 
     plan_destroy(goal);
     TAPML_TRY(status);
-    progress_end(&target->progress, "%zu of %zu instances right, by their cases alone",
+    progress_end(&target->telling.progress, "%zu of %zu instances right, by their cases alone",
                  counts.moved, counts.wanted);
     return TAPML_OK;
 }
@@ -600,12 +545,21 @@ static tapml_status look_ahead(struct target_jobs *target)
     struct verdict_options options = options_of(target);
     struct verdict_list list;
 
-    begin_phase(target, "replay ahead on", "cases");
-    TAPML_TRY(result_count(target->run->store, target->name, &target->progress.skipped));
-    options.user = target;
+    target_progress_begin(&target->telling, "replay ahead on", "cases");
+    TAPML_TRY(result_count(target->run->store, target->name, &target->telling.progress.skipped));
+    options.user = &target->telling;
     TAPML_TRY(verdicts_make(&options, &list));
     verdict_list_release(&list);
     return TAPML_OK;
+}
+
+static void begin_telling(struct target_jobs *target)
+{
+    place_usage_begin(&target->usage, target->run->store, target->place, target->run->config);
+    target->telling.name = target->name;
+    target->telling.lock = target->run->lock;
+    target->telling.health = target->health;
+    target->telling.usage = &target->usage;
 }
 
 // Does what a target's jobs are, with its health around them.
@@ -623,8 +577,12 @@ static tapml_status care_for(struct target_jobs *target,
             target_health_create(run->store, run->setup->registry, target->place, &target->health);
     }
     if (status == TAPML_OK) {
+        begin_telling(target);
         status = work(target);
         status = target_health_settle(target->health, target->has_stepped, status);
+    }
+    if (status == TAPML_OK && (has_replayed(target) || target->has_stepped)) {
+        status = place_usage_note(&target->usage); // A start that finds all done costs nothing.
     }
     target_health_destroy(target->health);
     text_release(&target->arguments);

@@ -43,6 +43,7 @@ static const struct copied {
     {"looked", "from_looked", OF_RESULTS},
     {"trial", "from_trial", OF_RUN | OF_RESULTS},
     {"invariance", "from_invariance", OF_RUN | OF_RESULTS},
+    {"usage", "from_usage", OF_RUN},
 };
 enum { COPIED_ALL = sizeof(COPIED) / sizeof(*COPIED) };
 
@@ -213,6 +214,17 @@ static const char TAKE_RESULTS[] =
     "INSERT OR IGNORE INTO trial SELECT * FROM from_trial;"
     // The next start knows by its basis whether a row holds.
     "INSERT OR IGNORE INTO invariance SELECT * FROM from_invariance;";
+
+// Of two rows of one start the longer one is the later one.
+static const char TAKE_USAGE[] =
+    "INSERT INTO usage SELECT * FROM from_usage WHERE true"
+    "  ON CONFLICT (run, place) DO UPDATE SET"
+    "   (rate, currency, began_s, start_ns, held_ns, busy_ns, bytes, cases, limits, cases_ns,"
+    "    cases_busy_ns, calls_ns, cases_bytes) = (excluded.rate, excluded.currency,"
+    "    excluded.began_s, excluded.start_ns, excluded.held_ns, excluded.busy_ns, excluded.bytes,"
+    "    excluded.cases, excluded.limits, excluded.cases_ns, excluded.cases_busy_ns,"
+    "    excluded.calls_ns, excluded.cases_bytes)"
+    "  WHERE excluded.held_ns > usage.held_ns;";
 
 // Limits of one oracle only grow.
 static const char TAKE_LIMITS[] =
@@ -469,6 +481,7 @@ static tapml_status merge_at_once(struct store_merge *merging)
     TAPML_TRY(run_sql(into, merging->kind == OF_RUN ? TAKE_METADATA : TAKE_METADATA_OF_CASES));
     TAPML_TRY(run_sql(into, TAKE_CASES));
     TAPML_TRY(merging->kind == OF_RUN ? run_sql(into, TAKE_RESULTS) : TAPML_OK);
+    TAPML_TRY(merging->kind == OF_RUN ? run_sql(into, TAKE_USAGE) : TAPML_OK);
     return merging->kind == OF_CASES ? TAPML_OK : run_sql(into, TAKE_LIMITS);
 }
 
@@ -576,6 +589,7 @@ static const char REMOVE[] =
     "  WHERE run IN (SELECT id FROM condemned));"
     "DELETE FROM result WHERE run IN (SELECT id FROM condemned);"
     "DELETE FROM trial WHERE run IN (SELECT id FROM condemned);"
+    "DELETE FROM usage WHERE run IN (SELECT id FROM condemned);"
     "DELETE FROM \"case\" WHERE run IN (SELECT id FROM condemned)"
     "  OR prompt IN (SELECT hash FROM prompt WHERE run IN (SELECT id FROM condemned));"
     "DELETE FROM call"

@@ -3,8 +3,8 @@
 
 // Two stores of one run become one: by keys, never by row ids.
 //
-// Merged are prompts, cases with their contents, calls, results, limits, trials and findings of
-// invariance. The steps of an offload follow from these and are those of one store: the next start
+// Merged are prompts, cases with their contents, calls, results, limits, trials, findings of
+// invariance and what places have cost (store/usage.h). The steps of an offload follow from these and are those of one store: the next start
 // takes them again where it needs to. What both stores have must agree; what does not is reported,
 // the row of the receiving store stays, and so does the other store, which is only read.
 //
@@ -66,8 +66,8 @@ tapml_status
 merge_results(struct store *into, struct store *from, struct merge_counts *out_counts) STATUS_USED;
 
 // Removes what the run `id` (table `run`) has written: its prompts with their calls and cases, its
-// cases, its results and trials, findings of invariance of targets that it has results of, and
-// tensors that nothing refers to any more. TAPML_NOT_FOUND if
-// the store has no such run.
+// cases, its results and trials, what it has cost, findings of invariance of targets that it has
+// results of, and tensors that nothing refers to any more. TAPML_NOT_FOUND if the store has no such
+// run.
 tapml_status
 merge_remove(struct store *store, const char *id, struct merge_counts *out_counts) STATUS_USED;

@@ -158,6 +158,7 @@ static const struct migration MIGRATIONS[] = {
     {6, NULL, 0, 0},
     {7, NULL, 0, 0},
     {8, NULL, 0, 0},
+    {9, NULL, 0, 0},
 };
 
 static const char DOING[] = "reading the tables of an earlier version";

@@ -122,6 +122,26 @@ static const struct query_column INVARIANCE[] = {
     {"reason", "v.reason", "why it is wrong, or was not tried, or empty"},
 };
 
+#define MONEY "u.rate * u.held_ns / 3600e9"
+
+static const struct query_column USAGE[] = {
+    RUN,
+    {"start", "u.run", "which start of the host it was"},
+    {"place", "u.place", "source, or the name of a target"},
+    {"device", "u.device", "component and device, opencl:0"},
+    {"driver", "u.driver", "name of the device and its driver"},
+    {"began_s", "u.began_s", "when its opening began, in seconds since 1970"},
+    {"start_ns", "u.start_ns", "opening it, and what comes before its first case; NULL if it had none"},
+    {"held_ns", "u.held_ns", "from there until its jobs were done"},
+    {"busy_ns", "u.busy_ns", "in which it had work"},
+    {"bytes", "u.bytes", "to the place and back; NULL if that is not known"},
+    {"cases", "u.cases", "kept cases that were replayed"},
+    {"cases_ns", "u.cases_ns", "which that took"},
+    {"rate", "u.rate", "for each hour; NULL if the run's file has none"},
+    {"currency", "u.currency", "of the rate, or empty"},
+    {"money", MONEY, "the rate for the time that it was held; NULL without a rate"},
+};
+
 static const struct query_view VIEWS[] = {
     {"cases", "\"case\" AS c", "the kept cases: recorded calls of an operator", CASES,
      COUNT(CASES)},
@@ -135,6 +155,8 @@ static const struct query_view VIEWS[] = {
      "derived cases: neighbours of kept ones, made up", DERIVED, COUNT(DERIVED)},
     {"invariance", "invariance AS v", "what must not count: operators by axes, as [check] asks",
      INVARIANCE, COUNT(INVARIANCE)},
+    {"usage", "usage AS u", "what each start of the host has held of a place, and for what price",
+     USAGE, COUNT(USAGE)},
 };
 
 const struct query_view *query_views_at(size_t index)

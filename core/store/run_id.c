@@ -38,6 +38,11 @@ tapml_status run_id(struct store *store, const char **out_id)
     return TAPML_OK;
 }
 
+int run_id_is_made(struct store *store)
+{
+    return store_memory(store)->run[0] != '\0';
+}
+
 tapml_status run_id_make_same(struct store *store)
 {
     struct store_memory *memory = store_memory(store);

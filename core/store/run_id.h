@@ -15,6 +15,9 @@ struct store;
 // until the store is closed or rolled back.
 tapml_status run_id(struct store *store, const char **out_id) STATUS_USED;
 
+// Whether there is one: this connection has written, or is about to write, a row that names it.
+int run_id_is_made(struct store *store);
+
 // Makes the run that this connection writes for the same at each time and on each machine, so that
 // a file with the same rows has the same bytes: its id is all zeros, and it has neither machine nor
 // time. Call it before anything else writes, inside of a transaction.

@@ -29,7 +29,7 @@ static const struct table_spec TABLES[] = {
     {"target", "name", 0, 0},         {"offload", "target", 0, 0}, {"blame", "target", 0, 0},
     {"measure", "target", 0, 0},      {"timing", "target", 0, 0},  {"look", "id", 1, 0},
     {"watched", "target", 0, 0},      {"turned", "id", 1, 0},      {"looked", "look", 1, 0},
-    {"trial", "key", 0, 0},
+    {"trial", "key", 0, 0},           {"usage", "run", 0, 0},
 };
 
 struct copying {

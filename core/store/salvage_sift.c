@@ -78,7 +78,8 @@ static const char DROP[] =
     "DELETE FROM offload WHERE EXISTS (SELECT 1 FROM unfinished);"
     // Of a run whose row is lost the id is left.
     "INSERT OR IGNORE INTO run SELECT run, '', '', 0 FROM (SELECT run FROM prompt"
-    "  UNION SELECT run FROM \"case\" UNION SELECT run FROM result UNION SELECT run FROM trial);";
+    "  UNION SELECT run FROM \"case\" UNION SELECT run FROM result UNION SELECT run FROM trial"
+    "  UNION SELECT run FROM usage);";
 
 // What is reported of a store: the rows that it shows there were, then those that are kept.
 static const struct counted {

@@ -522,6 +522,18 @@ static const struct schema_table TABLES[] = {
      "  basis TEXT NOT NULL,"
      "  PRIMARY KEY (target, op, version, axis)) WITHOUT ROWID",
      NULL},
+    {"usage",
+     "CREATE TABLE usage ("
+     "  run TEXT NOT NULL REFERENCES run (id),"
+     "  place TEXT NOT NULL, device TEXT NOT NULL, driver TEXT NOT NULL,"
+     "  rate REAL, currency TEXT NOT NULL,"
+     "  began_s INTEGER NOT NULL, start_ns INTEGER,"
+     "  held_ns INTEGER NOT NULL, busy_ns INTEGER NOT NULL, bytes INTEGER,"
+     "  cases INTEGER NOT NULL, limits INTEGER NOT NULL,"
+     "  cases_ns INTEGER NOT NULL, cases_busy_ns INTEGER NOT NULL,"
+     "  calls_ns INTEGER NOT NULL, cases_bytes INTEGER NOT NULL,"
+     "  PRIMARY KEY (run, place)) WITHOUT ROWID",
+     NULL},
 };
 
 const struct schema_table *schema_tables_at(size_t index)

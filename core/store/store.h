@@ -14,7 +14,7 @@
 
 #include <sqlite3.h>
 
-enum { STORE_VERSION = 9 };
+enum { STORE_VERSION = 10 };
 
 struct store;
 

@@ -252,3 +252,24 @@ Test(run_file, knows_where_a_target_on_another_machine_is)
     refused(WHOLE TARGET "url = box:1\n", "'box:1' is no address of a worker");
     refused(WHOLE TARGET "url = tapml://box:1\nlisten = :1\n", "expected either 'url'");
 }
+
+Test(run_file, places_have_rates)
+{
+    struct run_config config;
+
+    cr_assert_eq(load(HEAD MODEL SOURCE "rate = 0.10 EUR/h\n" TARGET "rate = 2.50 USD/h\n"
+                                        "[target.gpu]\nbackend = x\n",
+                      &config),
+                 TAPML_OK, "%s", status_message());
+    struct rate rate = run_config_rate(&config, "source");
+
+    cr_expect_eq(rate.per_hour, 0.1);
+    cr_expect_str_eq(rate.currency, "EUR");
+    rate = run_config_rate(&config, config.targets[0].name);
+    cr_expect_eq(rate.per_hour, 2.5);
+    rate = run_config_rate(&config, "gpu");
+    cr_expect_not(rate_is_known(&rate));
+    run_config_release(&config);
+    refused(WHOLE "rate = 2.50\n", "[target.gpu] rate: expected an amount and a currency");
+    refused(HEAD MODEL SOURCE "rate = much USD/h\n", "[source] rate: expected an amount");
+}

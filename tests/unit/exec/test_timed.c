@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
 #include "exec/timed.h"
 #include "harness/calls.h"
 #include "harness/events.h"
@@ -32,7 +33,8 @@ static void open_fixture(struct fixture *fixture)
     fixture->late = late_create(&(struct late_options){.inner = fixture->inner, .fails = "wrong"});
     cr_assert_eq(timeline_create(scratch_path(&fixture->scratch, "t.json"), &fixture->timeline),
                  TAPML_OK);
-    const struct place_link link = timed_link(fixture->timeline);
+    const struct timed_options options = {fixture->timeline, clock_now_ns()};
+    const struct place_link link = timed_link(&options);
     cr_assert_eq(place_create(&settings, &fixture->place), TAPML_OK);
     cr_assert_eq(place_open(fixture->place, fixture->late, &link, 1), TAPML_OK);
     for (int i = 0; i < 2; i++) {
@@ -110,6 +112,86 @@ Test(timed, draws_what_is_asked_of_a_place)
         events_text(json_object_get(events_find(events, "process_name"), "args"), "name"),
         "gpu (late:0)");
     close_fixture(&fixture, events);
+}
+
+static struct timed_figures figures_of(const struct fixture *fixture)
+{
+    return timed_figures(fixture->place);
+}
+
+// A place has work from what it is given until the host has waited for all of it.
+Test(timed, keeps_account_of_work_and_bytes)
+{
+    const float values[BYTES / sizeof(float)] = {1, 2, 3};
+    float computed[BYTES / sizeof(float)];
+    struct fixture fixture;
+    struct backend_point point;
+    open_fixture(&fixture);
+    struct backend *backend = fixture.place->backend;
+    struct timed_figures figures = figures_of(&fixture);
+    cr_expect_gt(figures.begun_ns, 0);
+    cr_expect_eq(figures.first_ns, 0);
+    cr_expect_eq(figures.busy_ns, 0);
+    cr_assert_eq(backend_write(backend, fixture.buffers[0], 0, values, BYTES), TAPML_OK);
+    cr_assert_eq(backend_wait(backend), TAPML_OK);
+    figures = figures_of(&fixture);
+    const uint64_t written_ns = figures.busy_ns;
+    cr_expect_gt(written_ns, 0);
+    cr_expect_eq(figures.first_ns, 0, "no op was called");
+    cr_assert_eq(call(&fixture, "layers.1/act"), TAPML_OK, "%s", status_message());
+    cr_expect_eq(figures_of(&fixture).busy_ns, written_ns, "it was not waited for");
+    cr_assert_eq(backend_signal(backend, &point), TAPML_OK);
+    cr_assert_eq(backend_wait_for(backend, point), TAPML_OK);
+    figures = figures_of(&fixture);
+    const uint64_t first_ns = figures.first_ns, called_ns = figures.busy_ns;
+    cr_expect_gt(first_ns, 0);
+    cr_expect_geq(called_ns, written_ns + first_ns);
+    cr_assert_eq(backend_wait(backend), TAPML_OK);
+    cr_expect_eq(figures_of(&fixture).busy_ns, called_ns, "there was nothing to do");
+    cr_assert_eq(call(&fixture, "layers.2/act"), TAPML_OK, "%s", status_message());
+    cr_assert_eq(backend_read(backend, fixture.buffers[1], 0, computed, BYTES), TAPML_OK);
+    cr_assert_eq(backend_wait(backend), TAPML_OK);
+    figures = figures_of(&fixture);
+    cr_expect_gt(figures.busy_ns, called_ns);
+    cr_expect_eq(figures.first_ns, first_ns);
+    cr_expect_eq(figures.sent, BYTES);
+    cr_expect_eq(figures.received, BYTES);
+    close_fixture(&fixture, finish(&fixture));
+}
+
+// Work behind the point that is waited for goes on.
+Test(timed, a_point_ends_what_is_before_it)
+{
+    struct fixture fixture;
+    struct backend_point point;
+    open_fixture(&fixture);
+    struct backend *backend = fixture.place->backend;
+    cr_assert_eq(call(&fixture, "a"), TAPML_OK, "%s", status_message());
+    cr_assert_eq(backend_signal(backend, &point), TAPML_OK);
+    cr_assert_eq(call(&fixture, "b"), TAPML_OK, "%s", status_message());
+    cr_assert_eq(backend_wait_for(backend, point), TAPML_OK);
+    const uint64_t before_ns = figures_of(&fixture).busy_ns;
+    cr_assert_eq(backend_wait(backend), TAPML_OK);
+    cr_expect_gt(figures_of(&fixture).busy_ns, before_ns);
+    close_fixture(&fixture, finish(&fixture));
+}
+
+// A place without the link has cost nothing that is known; one without a timeline is drawn nowhere.
+Test(timed, needs_no_timeline)
+{
+    const struct place_settings settings = {.name = "gpu", .backend = "late:0"};
+    const struct timed_options options = {NULL, clock_now_ns()};
+    const struct place_link link = timed_link(&options);
+    struct fixture fixture;
+    struct place *place = NULL;
+    open_fixture(&fixture);
+    cr_assert_eq(place_create(&settings, &place), TAPML_OK);
+    cr_expect_eq(timed_figures(place).begun_ns, 0);
+    cr_assert_eq(place_open(place, fixture.late, &link, 1), TAPML_OK);
+    cr_assert_eq(backend_wait(place->backend), TAPML_OK);
+    cr_expect_eq(timed_figures(place).begun_ns, options.begun_ns);
+    place_destroy(place);
+    close_fixture(&fixture, finish(&fixture));
 }
 
 // What fails has taken its time, too, and fails as it would.

@@ -14,6 +14,7 @@
 #include "store/store_open.h"
 #include "store/stored_case.h"
 #include "store/trial.h"
+#include "store/usage.h"
 
 #include <math.h>
 
@@ -329,6 +330,43 @@ Test(merge, trials_come_over_and_go_with_their_run)
     cr_assert_eq(merge_remove(into, id, &counts), TAPML_OK, "%s", status_message());
     cr_expect_eq(counts.trials, 1);
     cr_expect_eq(number_of(into, "SELECT count(*) FROM trial"), 1);
+    store_close(into);
+    store_close(from);
+}
+
+static void add_usage(struct store *store, int64_t held_ns)
+{
+    const struct usage_row usage = {.place = "gpu",
+                                    .device = "d",
+                                    .driver = "v",
+                                    .rate = rate_none(),
+                                    .start_ns = -1,
+                                    .held_ns = held_ns,
+                                    .bytes = -1};
+    cr_assert_eq(usage_write(store, &usage), TAPML_OK, "%s", status_message());
+}
+
+// Of a start that went on after the first merge the longer row counts.
+Test(merge, what_places_cost_comes_over_and_goes_with_its_run)
+{
+    struct store *into = make("one.tapmlrun", 1, 1, 1);
+    struct store *from = make("other.tapmlrun", 1, 1, 1);
+    struct merge_counts counts;
+    const char *run = NULL;
+    char id[HASH_TEXT];
+    add_usage(into, 100);
+    add_usage(from, 10);
+    cr_assert_eq(run_id(from, &run), TAPML_OK);
+    snprintf(id, sizeof(id), "%s", run);
+    counts = merge(into, from);
+    cr_expect_eq(number_of(into, "SELECT sum(held_ns) FROM usage"), 110);
+    add_usage(from, 30);
+    counts = merge(into, from);
+    cr_expect_eq(number_of(into, "SELECT sum(held_ns) FROM usage"), 130);
+    cr_expect_eq(number_of(into, "SELECT count(*) FROM usage"), 2);
+    cr_expect_eq(counts.disagreements, 0, "%s", told.data);
+    cr_assert_eq(merge_remove(into, id, &counts), TAPML_OK, "%s", status_message());
+    cr_expect_eq(number_of(into, "SELECT sum(held_ns) FROM usage"), 100);
     store_close(into);
     store_close(from);
 }

@@ -202,6 +202,7 @@ Test(migrate, stores_of_versions_from_3_on_are_read_and_upgraded)
     read_and_upgrade(6);
     read_and_upgrade(7);
     read_and_upgrade(8);
+    read_and_upgrade(9);
 }
 
 // Version 6 had no measures of plugins, and all else.
@@ -240,6 +241,18 @@ Test(migrate, a_store_gets_empty_tables_for_what_is_watched_and_tried)
                                   " (SELECT count(*) FROM trial) +"
                                   " (SELECT count(*) FROM invariance)"),
                  0);
+    store_close(store);
+}
+
+// What earlier starts have cost nobody knows.
+Test(migrate, a_store_gets_an_empty_table_for_what_places_cost)
+{
+    struct store *store = NULL;
+    copy_store("tests/data/stores/version-9/run.tapmlrun");
+    cr_assert_eq(store_open(path, 1, &store), TAPML_OK, "%s", status_message());
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM usage"), 0);
+    cr_expect_eq(number_of(store, "SELECT count(*) FROM feature"), 80);
+    cr_expect_eq(number_of(store, "PRAGMA user_version"), 10);
     store_close(store);
 }
 

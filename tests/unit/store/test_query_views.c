@@ -69,7 +69,9 @@ Test(query_views, say_what_the_tables_say)
             " ('gpu', 0, 7, 'shape', 'out=33', 'fail', 3, 'y', 'wrong', 1, 2, 'b');"
             "INSERT INTO invariance VALUES"
             " ('gpu', 'x.op', 1, 'rows', 'wrong', 8, 5, 'a', 'rows=8', 2, 'why', 'b'),"
-            " ('gpu', 'x.op', 1, 'run', 'equal bits', 0, 15, '', '', 0.5, '', 'b')");
+            " ('gpu', 'x.op', 1, 'run', 'equal bits', 0, 15, '', '', 0.5, '', 'b');"
+            "INSERT INTO usage SELECT id, 'gpu', 'cpu:0', 'v', 2, 'USD', 1, NULL, 7200000000000, 5,"
+            " NULL, 3, 0, 4, 3, 2, 8 FROM run LIMIT 1");
     cr_expect_eq(ask("SELECT case_id FROM cases WHERE run = 'runs/a' AND instance = 'a'"
                      " AND op = 'x.op' AND key = '01' AND prompt = 2 AND step = 3"),
                  7);
@@ -87,6 +89,9 @@ Test(query_views, say_what_the_tables_say)
                      " instance = 'a' AND shape = 'rows=8' AND reason = 'why' AND margin = 2"),
                  8);
     cr_expect_eq(ask("SELECT tried FROM invariance WHERE size IS NULL AND run = 'runs/a'"), 15);
+    cr_expect_eq(ask("SELECT money FROM usage WHERE place = 'gpu' AND device = 'cpu:0' AND"
+                     " currency = 'USD' AND start_ns IS NULL AND cases = 3 AND busy_ns = 5"),
+                 4);
 }
 
 Test(query_views, a_condition_chooses_cases)

@@ -17,7 +17,9 @@ Test(salvage_rows, come_over_without_a_gap)
             "INSERT INTO turned VALUES (1, 1, 'gpu', 'k', 'x.op', 'a', 'decode', 'pass', 'fail',"
             " 1, 0.5, 2, 'y', '0', 1, 2, 'so');"
             "INSERT INTO looked VALUES (1, 'gpu', 'k', 'x.op', 'c', 0, 'pass', 'fail', 1, NULL,"
-            " NULL), (1, 'gpu', 'l', 'x.op', 'c', 0, 'pass', 'pass', 1, NULL, NULL)");
+            " NULL), (1, 'gpu', 'l', 'x.op', 'c', 0, 'pass', 'pass', 1, NULL, NULL);"
+            "INSERT INTO usage VALUES ('r', 'gpu', 'd', 'v', 2.5, 'USD', 1, NULL, 9, 5, NULL, 1, 0,"
+            " 4, 3, 2, 8)");
     MUST(store_open(scratch_path(&scratch, "b.tapmlrun"), 1, &store));
     MUST(salvage_rows_copy(from, store));
     cr_expect_eq(number_of("SELECT count(*) FROM \"case\""), 3);
@@ -27,6 +29,7 @@ Test(salvage_rows, come_over_without_a_gap)
     cr_expect_eq(number_of("SELECT count(*) FROM look"), 2);
     cr_expect_eq(number_of("SELECT count(*) FROM turned"), 1);
     cr_expect_eq(number_of("SELECT count(*) FROM looked"), 2);
+    cr_expect_eq(number_of("SELECT held_ns FROM usage WHERE rate = 2.5"), 9);
     cr_expect_eq(number_of("SELECT count(*) FROM gap"), 0);
     cr_expect_str_eq(metadata_get(store, "source"), "here");
     store_close(from);

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+#include "choose/case_price.h"
+
+#include "base/arena.h"
+#include "store/store.h"
+#include "store/target.h"
+#include "store/usage.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double SECOND_NS = 1e9;
+
+// -- What starts say ---------------------------------------------------------------------------
+
+// Sums over replays of several starts, in nanoseconds.
+struct replays {
+    double count, whole, busy, calls;
+};
+
+static void add_replays(const struct usage_cases *cases, struct replays *io_sum)
+{
+    io_sum->count += (double)cases->count;
+    io_sum->whole += (double)cases->whole_ns;
+    io_sum->busy += (double)cases->busy_ns;
+    io_sum->calls += (double)cases->calls_ns;
+}
+
+static double above_zero(double value)
+{
+    return value > 0 ? value : 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double one = *(const double *)a, other = *(const double *)b;
+    return one < other ? -1 : one > other;
+}
+
+// Of the starts on the device of the last one: what another device took says nothing of it.
+static tapml_status take_starts(const struct usage_row *rows,
+                                size_t count,
+                                struct arena *arena,
+                                struct case_price *price)
+{
+    double *starts = arena_array(arena, count + 1, sizeof(*starts));
+    if (!starts) {
+        return status_no_memory();
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].start_ns > 0 && strcmp(rows[i].device, price->device) == 0) {
+            starts[price->starts++] = (double)rows[i].start_ns / SECOND_NS;
+        }
+    }
+    qsort(starts, price->starts, sizeof(*starts), by_value);
+    price->start_s = price->starts > 0 ? starts[price->starts / 2] : NAN;
+    return TAPML_OK;
+}
+
+// What a case takes beside its call.
+static void take_replays(const struct usage_row *rows, size_t count, struct case_price *price)
+{
+    struct replays all = {0}, whole = {0}; // Those that found all limits.
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].device, price->device) == 0) {
+            add_replays(&rows[i].cases, &all);
+            if (rows[i].cases.limits == 0) {
+                add_replays(&rows[i].cases, &whole);
+            }
+        }
+    }
+    if (all.count > 0) {
+        price->transfer_s = above_zero(all.busy - all.calls) / all.count / SECOND_NS;
+    }
+    price->is_host_assumed = !(whole.count > 0);
+    price->host_s = whole.count > 0
+                        ? above_zero(whole.whole - fmax(whole.busy, whole.calls)) / whole.count
+                        : CASE_PRICE_EACH_NS;
+    price->host_s /= SECOND_NS;
+}
+
+static tapml_status
+read_usage(struct store *store, const char *target, struct arena *arena, struct case_price *price)
+{
+    struct usage_row *rows = NULL;
+    size_t count = 0;
+    TAPML_TRY(usage_list(store, target, arena, &rows, &count));
+    price->device = count > 0 ? rows[count - 1].device : "";
+    price->rate = rate_none();
+    for (size_t i = 0; i < count; i++) {
+        price->rate = rate_is_known(&rows[i].rate) ? rows[i].rate : price->rate;
+    }
+    TAPML_TRY(take_starts(rows, count, arena, price));
+    take_replays(rows, count, price);
+    return TAPML_OK;
+}
+
+// -- Prices ------------------------------------------------------------------------------------
+
+// Of the cases that run.
+static double mean_bytes(const struct case_choice *choice)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < choice->chosen; i++) {
+        const double bytes = choice->cases[choice->order[i]].row.values[FEATURE_bytes];
+        sum += bytes > 0 ? bytes : 0;
+        count += bytes > 0;
+    }
+    return count > 0 ? sum / (double)count : 0;
+}
+
+static double transfer_of(const struct feature_case *item, double mean, double transfer_s)
+{
+    const double bytes = item->row.values[FEATURE_bytes];
+    return mean > 0 && bytes > 0 ? transfer_s * bytes / mean : transfer_s;
+}
+
+static void price_cases(const struct case_choice *choice, struct case_price *price)
+{
+    const double mean = mean_bytes(choice);
+    double calls_s = 0;
+    for (size_t i = 0; i < choice->chosen; i++) {
+        const size_t index = choice->order[i];
+        const struct feature_case *item = &choice->cases[index];
+        const int is_measured = item->target_ns > 0;
+        const double call_s =
+            (is_measured ? (double)item->target_ns : choice->times.times_ns[index]) / SECOND_NS;
+        price->predicted += !is_measured;
+        price->seconds[i] = call_s + transfer_of(item, mean, price->transfer_s) + price->host_s;
+        price->work_s += price->seconds[i];
+        calls_s += call_s;
+    }
+    price->count = choice->chosen;
+    price->call_s = choice->chosen > 0 ? calls_s / (double)choice->chosen : 0;
+}
+
+// Whether each case that runs has a time, and how good predicted ones are.
+static tapml_status check_times(const struct case_choice *choice, const char *target)
+{
+    for (size_t i = 0; !choice->has_times && i < choice->chosen; i++) {
+        if (choice->cases[choice->order[i]].target_ns == 0) {
+            return status_fail(TAPML_PRECONDITION,
+                               "fewer than %d times of cases are known on '%s' and on the source, "
+                               "so nothing can be predicted: replay some first",
+                               (int)TIME_MODEL_LEAST, target);
+        }
+    }
+    return TAPML_OK;
+}
+
+tapml_status case_price_find(struct store *store,
+                             const char *target,
+                             const struct choice_settings *settings,
+                             struct arena *arena,
+                             struct case_price *out_price)
+{
+    const struct choice_options options = {.settings = *settings, .target = target};
+    struct case_price price = {.factor = NAN};
+    struct case_choice choice;
+    struct target_row row;
+    TAPML_TRY(target_find(store, target, arena, &row));
+    TAPML_TRY(read_usage(store, target, arena, &price));
+    TAPML_TRY(choice_make(store, &options, arena, &choice));
+    TAPML_TRY(check_times(&choice, target));
+    price.seconds = arena_array(arena, choice.chosen + 1, sizeof(*price.seconds));
+    if (!price.seconds) {
+        return status_no_memory();
+    }
+    price_cases(&choice, &price);
+    if (price.predicted > 0) {
+        price.factor = choice.times.factor;
+        price.is_of_source = !choice.is_of_target;
+    }
+    *out_price = price;
+    return TAPML_OK;
+}
