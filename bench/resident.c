@@ -38,7 +38,7 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
-struct resident {
+struct tenant {
     struct options options;
     struct run_config config;
     struct setup setup;
@@ -59,32 +59,32 @@ static tapml_status needed(const struct options *options, const char *name, cons
     return *out_value != NULL ? TAPML_OK : status_fail(TAPML_INVALID, "no %s", name);
 }
 
-static tapml_status open_all(struct resident *resident, const char *program)
+static tapml_status open_all(struct tenant *tenant, const char *program)
 {
     const char *store = NULL, *config = NULL;
     struct place_settings settings;
 
-    TAPML_TRY(needed(&resident->options, "--store", &store));
-    TAPML_TRY(needed(&resident->options, "--config", &config));
-    TAPML_TRY(run_file_load(config, &resident->config));
-    TAPML_TRY(store_open(store, 0, &resident->store));
-    TAPML_TRY(setup_open(program, &resident->options, &resident->config.ini, &resident->setup));
-    TAPML_TRY(weight_files_open(resident->config.model, &resident->checkpoint));
-    TAPML_TRY(run_config_find_target(&resident->config, TARGET, &settings));
-    TAPML_TRY(setup_add_place(&resident->setup, &settings, &resident->place));
-    resident->begin_s = now_s();
-    return setup_open_place(&resident->setup, resident->place);
+    TAPML_TRY(needed(&tenant->options, "--store", &store));
+    TAPML_TRY(needed(&tenant->options, "--config", &config));
+    TAPML_TRY(run_file_load(config, &tenant->config));
+    TAPML_TRY(store_open(store, 0, &tenant->store));
+    TAPML_TRY(setup_open(program, &tenant->options, &tenant->config.ini, &tenant->setup));
+    TAPML_TRY(weight_files_open(tenant->config.model, &tenant->checkpoint));
+    TAPML_TRY(run_config_find_target(&tenant->config, TARGET, &settings));
+    TAPML_TRY(setup_add_place(&tenant->setup, &settings, &tenant->place));
+    tenant->begin_s = now_s();
+    return setup_open_place(&tenant->setup, tenant->place);
 }
 
-static tapml_status replay(const struct resident *resident)
+static tapml_status replay(const struct tenant *tenant)
 {
     struct verdict_list list;
 
-    TAPML_TRY(verdicts_make(&(struct verdict_options){.registry = resident->setup.registry,
-                                                      .store = resident->store,
+    TAPML_TRY(verdicts_make(&(struct verdict_options){.registry = tenant->setup.registry,
+                                                      .store = tenant->store,
                                                       .target = TARGET,
-                                                      .backend = resident->place->backend,
-                                                      .checkpoint = resident->checkpoint,
+                                                      .backend = tenant->place->backend,
+                                                      .checkpoint = tenant->checkpoint,
                                                       .fresh = 1},
                             &list));
     verdict_list_release(&list);
@@ -103,21 +103,21 @@ static void sleep_until(double moment_s)
     }
 }
 
-static tapml_status run(struct resident *resident, const char *program)
+static tapml_status run(struct tenant *tenant, const char *program)
 {
     int64_t runs = 0, window_ms = 0;
 
-    TAPML_TRY(options_i64(&resident->options, "--runs", 1, 1, RUNS_MAX, &runs));
-    TAPML_TRY(options_i64(&resident->options, "--window", 0, 0, WINDOW_MAX_MS, &window_ms));
-    TAPML_TRY(open_all(resident, program));
-    const double window_s = (double)window_ms * 1e-3, open_s = now_s() - resident->begin_s;
+    TAPML_TRY(options_i64(&tenant->options, "--runs", 1, 1, RUNS_MAX, &runs));
+    TAPML_TRY(options_i64(&tenant->options, "--window", 0, 0, WINDOW_MAX_MS, &window_ms));
+    TAPML_TRY(open_all(tenant, program));
+    const double window_s = (double)window_ms * 1e-3, open_s = now_s() - tenant->begin_s;
     struct text times;
 
     text_init(&times);
     for (int64_t i = 0; i < runs; i++) {
-        sleep_until(resident->begin_s + open_s + window_s * (double)i / (double)runs);
+        sleep_until(tenant->begin_s + open_s + window_s * (double)i / (double)runs);
         const double begin_s = now_s();
-        const tapml_status status = replay(resident);
+        const tapml_status status = replay(tenant);
 
         if (status != TAPML_OK) {
             text_release(&times);
@@ -125,9 +125,9 @@ static tapml_status run(struct resident *resident, const char *program)
         }
         text_format(&times, "%s%.6f", i > 0 ? ", " : "", now_s() - begin_s);
     }
-    sleep_until(resident->begin_s + window_s);
+    sleep_until(tenant->begin_s + window_s);
     (void)printf("{\"open\": %.6f, \"held\": %.6f, \"runs\": [%s]}\n", open_s,
-                 now_s() - resident->begin_s, times.data);
+                 now_s() - tenant->begin_s, times.data);
     text_release(&times);
     return TAPML_OK;
 }
@@ -135,18 +135,18 @@ static tapml_status run(struct resident *resident, const char *program)
 int main(int argc, char **argv)
 {
     char program[4096];
-    struct resident resident = {.store = NULL};
+    struct tenant tenant = {.store = NULL};
 
     measure_program(argv[0], program, sizeof(program));
-    tapml_status status = options_parse(specs, argc - 1, argv + 1, &resident.options);
+    tapml_status status = options_parse(specs, argc - 1, argv + 1, &tenant.options);
 
-    status = status == TAPML_OK ? run(&resident, program) : status;
+    status = status == TAPML_OK ? run(&tenant, program) : status;
     if (status != TAPML_OK) {
         (void)fprintf(stderr, "%s\n", status_message());
     }
-    setup_close(&resident.setup);
-    checkpoint_close(resident.checkpoint);
-    store_close(resident.store);
-    run_config_release(&resident.config);
+    setup_close(&tenant.setup);
+    checkpoint_close(tenant.checkpoint);
+    store_close(tenant.store);
+    run_config_release(&tenant.config);
     return status == TAPML_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

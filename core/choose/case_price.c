@@ -161,8 +161,11 @@ tapml_status case_price_find(struct store *store,
     struct case_price price = {.factor = NAN};
     struct case_choice choice;
     struct target_row row;
-    TAPML_TRY(target_find(store, target, arena, &row));
     TAPML_TRY(read_usage(store, target, arena, &price));
+    const tapml_status status = target_find(store, target, arena, &row);
+    if (status != TAPML_NOT_FOUND || *price.device == '\0') { // A merged store has no targets yet.
+        TAPML_TRY(status);
+    }
     TAPML_TRY(choice_make(store, &options, arena, &choice));
     TAPML_TRY(check_times(&choice, target));
     price.seconds = arena_array(arena, choice.chosen + 1, sizeof(*price.seconds));

@@ -43,7 +43,7 @@ struct case_price {
 };
 
 // Prices the cases that `settings` choose, whose order does not matter. TAPML_NOT_FOUND if the
-// store has no such target, TAPML_PRECONDITION if nothing is known of its times.
+// store knows no such target, TAPML_PRECONDITION if nothing is known of its times.
 tapml_status case_price_find(struct store *store,
                              const char *target,
                              const struct choice_settings *settings,

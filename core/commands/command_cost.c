@@ -14,6 +14,7 @@
 #include "store/store.h"
 #include "store/store_open.h"
 #include "store/target.h"
+#include "store/usage.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,7 +56,8 @@ struct costing {
     struct arena *arena;
     struct store *store;
     struct choice_settings choice;
-    double start_s; // NaN: as measured.
+    double start_s;                // NaN: as measured.
+    struct rate rates[POOL_KINDS]; // Of options; none: as the run's file said.
     struct cost_answer answer;
 };
 
@@ -108,6 +110,9 @@ static tapml_status read_options(struct costing *costing)
     costing->start_s = NAN;
     TAPML_TRY(read_time(options, "--deadline", &input->deadline_s));
     TAPML_TRY(read_time(options, "--start", &costing->start_s));
+    costing->rates[POOL_RESIDENT] = costing->rates[POOL_ON_DEMAND] = rate_none();
+    TAPML_TRY(read_rate(options, "--rate", &costing->rates[POOL_ON_DEMAND]));
+    TAPML_TRY(read_rate(options, "--resident-rate", &costing->rates[POOL_RESIDENT]));
     TAPML_TRY(read_runs(options, &input->runs));
     TAPML_TRY(options_i64(options, "--members", MEMBERS, 1, SPLIT_SHARDS_MAX, &members));
     input->most = (size_t)members;
@@ -115,6 +120,24 @@ static tapml_status read_options(struct costing *costing)
 }
 
 // -- The ledger --------------------------------------------------------------------------------
+
+// Of a store that was merged the next start makes the targets: until then those of shards count.
+static tapml_status count_merged(struct costing *costing, size_t *io_count)
+{
+    struct usage_row *rows = NULL;
+    size_t count = 0;
+
+    TAPML_TRY(usage_list(costing->store, NULL, costing->arena, &rows, &count));
+    for (size_t i = 0; i < count; i++) { // By place.
+        const int is_other = i == 0 || strcmp(rows[i].place, rows[i - 1].place) != 0;
+
+        if (is_other && strcmp(rows[i].place, "source") != 0) {
+            costing->answer.target = rows[i].place;
+            (*io_count)++;
+        }
+    }
+    return TAPML_OK;
+}
 
 // The target that is named, or the only one.
 static tapml_status find_target(struct costing *costing)
@@ -127,12 +150,13 @@ static tapml_status find_target(struct costing *costing)
         return TAPML_OK;
     }
     TAPML_TRY(target_list(costing->store, costing->arena, &targets, &count));
-    if (count != 1) {
-        return status_fail(TAPML_INVALID, "the run has %zu targets, name one of them by --target",
-                           count);
+    if (count == 1) {
+        costing->answer.target = targets[0].name;
     }
-    costing->answer.target = targets[0].name;
-    return TAPML_OK;
+    TAPML_TRY(count == 0 ? count_merged(costing, &count) : TAPML_OK);
+    return count == 1 ? TAPML_OK
+                      : status_fail(TAPML_INVALID,
+                                    "the run has %zu targets, name one of them by --target", count);
 }
 
 static tapml_status find_start(struct costing *costing)
@@ -149,17 +173,16 @@ static tapml_status find_start(struct costing *costing)
                              answer->target);
 }
 
-// Those of the options, else that of the run's file.
+// Those of the options, else that of the run's file; a resident member costs what others do.
 static tapml_status find_rates(struct costing *costing)
 {
     struct cost_answer *answer = &costing->answer;
     struct rate *on_demand = &answer->rates[POOL_ON_DEMAND];
     struct rate *resident = &answer->rates[POOL_RESIDENT];
+    const struct rate *given = costing->rates;
 
-    *on_demand = answer->price.rate;
-    TAPML_TRY(read_rate(&costing->options, "--rate", on_demand));
-    *resident = *on_demand;
-    TAPML_TRY(read_rate(&costing->options, "--resident-rate", resident));
+    *on_demand = rate_is_known(&given[POOL_ON_DEMAND]) ? given[POOL_ON_DEMAND] : answer->price.rate;
+    *resident = rate_is_known(&given[POOL_RESIDENT]) ? given[POOL_RESIDENT] : *on_demand;
     if (rate_is_known(resident) && strcmp(resident->currency, on_demand->currency) != 0) {
         return status_fail(TAPML_INVALID,
                            "--resident-rate is in '%s', expected the currency of the rate on "

@@ -115,17 +115,19 @@ static void print_prediction(const struct cost_answer *answer, struct text *out)
     }
 }
 
-// One, two, and then half as many again, so that a large pool is a short table.
-static size_t next_row(size_t members)
+// One, two, and then half as many again up to the most, so that a large pool is a short table.
+static size_t next_row(size_t members, size_t most)
 {
-    return members < 4 ? members + 1 : members + members / 2;
+    const size_t next = members < 4 ? members + 1 : members + members / 2;
+
+    return members < most && next > most ? most : next;
 }
 
 static void print_members(const struct cost_answer *answer, struct text *out)
 {
     text_format(out, "\n%8s %12s %20s %12s %20s\n", "members", "on demand", "a run costs",
                 "resident", "a run costs");
-    for (size_t n = 1; n <= answer->input.most; n = next_row(n)) {
+    for (size_t n = 1; n <= answer->input.most; n = next_row(n, answer->input.most)) {
         const struct pool_option on_demand = pool_cost_option(&answer->input, POOL_ON_DEMAND, n);
         const struct pool_option resident = pool_cost_option(&answer->input, POOL_RESIDENT, n);
         char opened[DURATION_TEXT], kept[DURATION_TEXT], one[AMOUNT_TEXT], other[AMOUNT_TEXT];

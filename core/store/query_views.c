@@ -128,7 +128,7 @@ static const struct query_column USAGE[] = {
     RUN,
     {"start", "u.run", "which start of the host it was"},
     {"place", "u.place", "source, or the name of a target"},
-    {"device", "u.device", "component and device, opencl:0"},
+    {"device", "u.device", "component and device, cpu:0"},
     {"driver", "u.driver", "name of the device and its driver"},
     {"began_s", "u.began_s", "when its opening began, in seconds since 1970"},
     {"start_ns", "u.start_ns", "opening it, and what comes before its first case; NULL if it had none"},

@@ -32,7 +32,7 @@ struct usage_cases {
 struct usage_row {
     const char *run;    // Of a row that was read; one that is written is of this connection's.
     const char *place;  // "source", or the name of a target.
-    const char *device; // As of a result: "opencl:0",
+    const char *device; // Component and device, as of a result,
     const char *driver; // and this.
     struct rate rate;
     int64_t began_s;  // When its opening began, in seconds since 1970.

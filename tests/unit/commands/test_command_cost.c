@@ -6,12 +6,12 @@
 #include "harness/scratch.h"
 
 // A store that knows the times of 80 cases on `gpu`, and nothing of what they have cost.
-#define STORE scratch_data("stores/version-9/run.tapmlrun")
+#define STORE (char *)(uintptr_t) scratch_data("stores/version-9/run.tapmlrun")
 
 Test(command_cost, a_pool_is_chosen_by_what_the_store_knows)
 {
-    printed_expect(PRINTED(command_cost_main, STORE, "--start", "2s", "--deadline", "20min"),
-                   OUTCOME_OK, "1 member on demand: a run takes 2.");
+    printed_expect(PRINTED(command_cost_main, STORE, "--start", "1h", "--deadline", "20h"),
+                   OUTCOME_OK, "1 member on demand: a run takes 1 h and costs ");
     printed_expect(PRINTED(command_cost_main, STORE, "--start", "2s", "--rate", "2.5 USD/h",
                            "--resident-rate", "1 USD/h", "--explain"),
                    OUTCOME_OK, "break-even: from ");

@@ -360,7 +360,7 @@ Test(merge, what_places_cost_comes_over_and_goes_with_its_run)
     snprintf(id, sizeof(id), "%s", run);
     counts = merge(into, from);
     cr_expect_eq(number_of(into, "SELECT sum(held_ns) FROM usage"), 110);
-    add_usage(from, 30);
+    execute(from, "UPDATE usage SET held_ns = 30");
     counts = merge(into, from);
     cr_expect_eq(number_of(into, "SELECT sum(held_ns) FROM usage"), 130);
     cr_expect_eq(number_of(into, "SELECT count(*) FROM usage"), 2);
