@@ -39,18 +39,36 @@ static int by_value(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-// Of the starts on the device of the last one: what another device took says nothing of it.
+// What another device took says nothing of the last one.
+static int is_on_device(const struct usage_row *row, const struct case_price *price)
+{
+    return strcmp(row->device, price->device) == 0;
+}
+
+// A start as a member of a pool has it: it has replayed cases, and found their limits.
+static int is_of_member(const struct usage_row *row, const struct case_price *price)
+{
+    return is_on_device(row, price) && row->cases.count > 0 && row->cases.limits == 0;
+}
+
+// The median of the starts of members, or of all where there is none.
 static tapml_status take_starts(const struct usage_row *rows,
                                 size_t count,
                                 struct arena *arena,
                                 struct case_price *price)
 {
     double *starts = arena_array(arena, count + 1, sizeof(*starts));
+    int has_members = 0;
     if (!starts) {
         return status_no_memory();
     }
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].start_ns > 0 && strcmp(rows[i].device, price->device) == 0) {
+        has_members |= rows[i].start_ns > 0 && is_of_member(&rows[i], price);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int counts =
+            has_members ? is_of_member(&rows[i], price) : is_on_device(&rows[i], price);
+        if (counts && rows[i].start_ns > 0) {
             starts[price->starts++] = (double)rows[i].start_ns / SECOND_NS;
         }
     }
@@ -59,26 +77,30 @@ static tapml_status take_starts(const struct usage_row *rows,
     return TAPML_OK;
 }
 
-// What a case takes beside its call.
+// What a case takes beside its call. Those of starts that measured limits say what transfers take.
 static void take_replays(const struct usage_row *rows, size_t count, struct case_price *price)
 {
-    struct replays all = {0}, whole = {0}; // Those that found all limits.
+    struct replays all = {0}, members = {0};
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(rows[i].device, price->device) == 0) {
+        if (is_on_device(&rows[i], price)) {
             add_replays(&rows[i].cases, &all);
-            if (rows[i].cases.limits == 0) {
-                add_replays(&rows[i].cases, &whole);
-            }
+        }
+        if (is_of_member(&rows[i], price)) {
+            add_replays(&rows[i].cases, &members);
         }
     }
-    if (all.count > 0) {
-        price->transfer_s = above_zero(all.busy - all.calls) / all.count / SECOND_NS;
+    const int has_members = members.count > 0;
+    const struct replays *sum = has_members ? &members : &all;
+    if (sum->count > 0) {
+        price->transfer_s = above_zero(sum->busy - sum->calls) / sum->count / SECOND_NS;
     }
-    price->is_host_assumed = !(whole.count > 0);
-    price->host_s = whole.count > 0
-                        ? above_zero(whole.whole - fmax(whole.busy, whole.calls)) / whole.count
-                        : CASE_PRICE_EACH_NS;
-    price->host_s /= SECOND_NS;
+    price->is_host_assumed = !has_members;
+    price->host_s = CASE_PRICE_EACH_NS / SECOND_NS;
+    if (has_members) {
+        const double busy = fmax(members.busy, members.calls);
+        price->host_s = above_zero(members.whole - busy) / members.count / SECOND_NS;
+        price->call_s = members.calls / members.count / SECOND_NS;
+    }
 }
 
 static tapml_status
@@ -118,16 +140,32 @@ static double transfer_of(const struct feature_case *item, double mean, double t
     return mean > 0 && bytes > 0 ? transfer_s * bytes / mean : transfer_s;
 }
 
+// The mean of the times that are known on the target, in seconds; 0 without any.
+static double mean_call(const struct case_choice *choice)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < choice->count; i++) {
+        sum += (double)choice->cases[i].target_ns / SECOND_NS;
+        count += choice->cases[i].target_ns > 0;
+    }
+    return count > 0 ? sum / (double)count : 0;
+}
+
+// A store has one time of each case, that of the start that replayed it, whatever else the machine
+// did then: how long calls take is told by those of all members.
 static void price_cases(const struct case_choice *choice, struct case_price *price)
 {
-    const double mean = mean_bytes(choice);
+    const double mean = mean_bytes(choice), known = mean_call(choice);
+    const double scale = known > 0 && price->call_s > 0 ? price->call_s / known : 1;
     double calls_s = 0;
     for (size_t i = 0; i < choice->chosen; i++) {
         const size_t index = choice->order[i];
         const struct feature_case *item = &choice->cases[index];
         const int is_measured = item->target_ns > 0;
-        const double call_s =
-            (is_measured ? (double)item->target_ns : choice->times.times_ns[index]) / SECOND_NS;
+        const double time_ns =
+            is_measured ? (double)item->target_ns : choice->times.times_ns[index];
+        const double call_s = scale * time_ns / SECOND_NS;
         price->predicted += !is_measured;
         price->seconds[i] = call_s + transfer_of(item, mean, price->transfer_s) + price->host_s;
         price->work_s += price->seconds[i];

@@ -10,6 +10,9 @@
 // - host: reading, judging and writing, the same for each case. Starts that had limits to measure
 //   say nothing of it, since a later run finds these.
 //
+// Starts without limits to measure are those of members of a pool: where there are some, they alone
+// count, and the times of calls are scaled to what theirs took in the mean.
+//
 // A store belongs to one thread. Failures are those of the store, and TAPML_NO_MEMORY.
 #pragma once
 
@@ -36,7 +39,7 @@ struct case_price {
     double call_s, transfer_s, host_s;
     int is_host_assumed; // No start says it.
 
-    double start_s; // The median of the starts; NaN: there is none.
+    double start_s; // The median of those that count; NaN: there is none.
     size_t starts;
     const char *device; // Of the last start; "".
     struct rate rate;   // Of the last start that had one.

@@ -13,14 +13,14 @@ static const double FACTOR_MAX = 1000, FACTOR_STEP = 1.02;
 
 static const double DAY_S = 86400, HOUR_S = 3600;
 
-const char *pool_kind_name(enum pool_kind kind)
+const char *pool_cost_kind_name(enum pool_kind kind)
 {
     static const char *const names[] = {"resident", "on demand"};
     ASSERT((size_t)kind < POOL_KINDS);
     return names[kind];
 }
 
-const char *pool_lever_name(enum pool_lever lever)
+const char *pool_cost_lever_name(enum pool_lever lever)
 {
     static const char *const names[] = {"runs a day", "cases of a run", "start",
                                         "deadline",   "resident rate",  "rate on demand"};

@@ -82,5 +82,5 @@ struct pool_option
 pool_cost_option(const struct pool_input *input, enum pool_kind kind, size_t members);
 
 // "resident", "on demand"; and "runs a day". Static.
-const char *pool_kind_name(enum pool_kind kind);
-const char *pool_lever_name(enum pool_lever lever);
+const char *pool_cost_kind_name(enum pool_kind kind);
+const char *pool_cost_lever_name(enum pool_lever lever);

@@ -42,7 +42,7 @@ static void print_option(const struct cost_answer *answer, enum pool_kind kind, 
 
     duration_print(option->time_s, time);
     text_format(out, "%zu member%s %s: a run takes %s and costs %s\n", option->members,
-                plural(option->members), pool_kind_name(kind), time,
+                plural(option->members), pool_cost_kind_name(kind), time,
                 print_amount(answer, option, amount));
 }
 
@@ -77,7 +77,7 @@ static void print_choice(const struct cost_answer *answer, struct text *out)
         print_option(answer, other, out);
     } else {
         text_format(out, "else none: no pool of up to %zu members %s is fast enough\n",
-                    answer->input.most, pool_kind_name(other));
+                    answer->input.most, pool_cost_kind_name(other));
     }
 }
 
@@ -193,11 +193,11 @@ static void print_flips(const struct cost_answer *answer, struct text *out)
         }
         print_value(answer, flip->lever, flip->now, now);
         print_value(answer, flip->lever, flip->at, at);
-        text_format(out, "  %s %s instead of %s (%.3g times): ", pool_lever_name(flip->lever), at,
-                    now, flip->at / flip->now);
+        text_format(out, "  %s %s instead of %s (%.3g times): ", pool_cost_lever_name(flip->lever),
+                    at, now, flip->at / flip->now);
         if (flip->has_choice) {
             text_format(out, "%zu member%s %s\n", flip->members, plural(flip->members),
-                        pool_kind_name(flip->kind));
+                        pool_cost_kind_name(flip->kind));
         } else {
             text_append(out, "no pool is fast enough\n");
         }
@@ -238,7 +238,7 @@ put_option(struct report_maker *maker, const char *key, const struct pool_option
 static void
 put_chosen(struct report_maker *part, int has_choice, enum pool_kind kind, size_t members)
 {
-    report_maker_text(part, "kind", has_choice ? pool_kind_name(kind) : "none");
+    report_maker_text(part, "kind", has_choice ? pool_cost_kind_name(kind) : "none");
     report_maker_count(part, "members", has_choice ? members : 0);
 }
 
@@ -250,7 +250,7 @@ static void put_flips(struct report_maker *maker, const struct pool_cost *cost)
         const struct pool_flip *flip = &cost->flips[i];
         struct report_maker part = report_maker_begin();
 
-        report_maker_text(&part, "what", pool_lever_name(flip->lever));
+        report_maker_text(&part, "what", pool_cost_lever_name(flip->lever));
         put_number(&part, "now", flip->now);
         put_number(&part, "at", flip->at);
         put_chosen(&part, flip->has_choice, flip->kind, flip->members);

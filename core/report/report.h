@@ -26,8 +26,8 @@ tapml_status report_print_target(struct store *store,
                                  const struct report_options *options,
                                  int *io_is_wrong) STATUS_USED;
 
-// Prints the end of a report's text: what the run has cost (report/report_usage.h), and the verdicts
-// (report/report_verdict.h). `dir` is the folder of the run.
+// Prints the end of a report's text: what the run has cost (report/report_usage.h), and the
+// verdicts (report/report_verdict.h). `dir` is the folder of the run.
 tapml_status report_print_end(const json_t *report, const char *dir) STATUS_USED;
 
 // Prints verdicts alone, by op kind, and up to `failures_max` failed cases.

@@ -19,8 +19,9 @@ void place_usage_begin(struct place_usage *usage,
                        const struct place *place,
                        const struct run_config *config)
 {
-    *usage = (struct place_usage){
-        .store = store, .place = place, .rate = run_config_rate(config, place->settings.name),
+    *usage = (struct place_usage){.store = store,
+                                  .place = place,
+                                  .rate = run_config_rate(config, place->settings.name),
                                   .jobs_ns = clock_now_ns()};
 }
 
@@ -91,20 +92,18 @@ static tapml_status write_row(const struct place_usage *usage, const struct time
 
     (void)snprintf(device, sizeof(device), "%.120s:%.120s", info->component, info->device);
     (void)snprintf(driver, sizeof(driver), "%.250s, %.250s", info->device_name, info->driver);
-    return usage_write(
-        usage->store,
-        &(struct usage_row){
-            .place = usage->place->settings.name,
-            .device = device,
-            .driver = driver,
-            .rate = usage->rate,
-            .began_s = clock_wall_s() - (int64_t)(held_ns / SECOND_NS),
-            .start_ns = start_of(usage, figures),
-            .held_ns = (int64_t)held_ns,
-            .busy_ns = (int64_t)figures->busy_ns,
-            .bytes = bytes_of(figures),
-            .cases = usage->cases,
-        });
+    return usage_write(usage->store, &(struct usage_row){
+                                         .place = usage->place->settings.name,
+                                         .device = device,
+                                         .driver = driver,
+                                         .rate = usage->rate,
+                                         .began_s = clock_wall_s() - (int64_t)(held_ns / SECOND_NS),
+                                         .start_ns = start_of(usage, figures),
+                                         .held_ns = (int64_t)held_ns,
+                                         .busy_ns = (int64_t)figures->busy_ns,
+                                         .bytes = bytes_of(figures),
+                                         .cases = usage->cases,
+                                     });
 }
 
 tapml_status place_usage_note(struct place_usage *usage)

@@ -44,8 +44,9 @@ void place_usage_begin(struct place_usage *usage,
                        const struct place *place,
                        const struct run_config *config);
 
-// Around the replay of the kept cases: before it, and when the last one has been judged. Derived
-// cases come behind that, and do not count as replays. The end of one that had no begin is no end.
+// Around the replay of the kept cases: before it, and when the last one has been judged, or where
+// no derived cases follow when all results are written; the later end counts. Derived cases do not
+// count as replays. The end of one that had no begin is no end.
 tapml_status place_usage_begin_cases(struct place_usage *usage) STATUS_USED;
 tapml_status place_usage_end_cases(struct place_usage *usage) STATUS_USED;
 

@@ -141,6 +141,9 @@ static tapml_status replay(struct target_jobs *target)
     TAPML_TRY(known_read(target));
     TAPML_TRY(place_usage_begin_cases(&target->usage));
     TAPML_TRY(verdicts_make(&options, &target->verdicts));
+    if (!options.derived) { // Writing the last results is a part of replaying, too.
+        TAPML_TRY(place_usage_end_cases(&target->usage));
+    }
     TAPML_TRY(has_replayed(target) ? place_usage_note(&target->usage) : TAPML_OK);
     (void)snprintf(target->telling.phase, sizeof(target->telling.phase), "replay on %s",
                    target->name);

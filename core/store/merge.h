@@ -4,9 +4,10 @@
 // Two stores of one run become one: by keys, never by row ids.
 //
 // Merged are prompts, cases with their contents, calls, results, limits, trials, findings of
-// invariance and what places have cost (store/usage.h). The steps of an offload follow from these and are those of one store: the next start
-// takes them again where it needs to. What both stores have must agree; what does not is reported,
-// the row of the receiving store stays, and so does the other store, which is only read.
+// invariance and what places have cost (store/usage.h). The steps of an offload follow from these
+// and are those of one store: the next start takes them again where it needs to. What both stores
+// have must agree; what does not is reported, the row of the receiving store stays, and so does the
+// other store, which is only read.
 //
 // One thread for both stores.
 #pragma once

@@ -89,6 +89,7 @@ Test(case_price, a_start_says_what_is_beside_the_calls)
                   .count = 40, .whole_ns = 40000000, .busy_ns = 24000000, .calls_ns = 16000000});
     const struct case_price price = find(&ALL);
     cr_expect_not(price.is_host_assumed);
+    cr_expect_float_eq(price.call_s, 16e-3 / 40, 1e-9, "calls are scaled to those of members");
     cr_expect_float_eq(price.host_s, 16e-3 / 40, 1e-12);
     cr_expect_float_eq(price.transfer_s, 8e-3 / 40, 1e-12);
     cr_expect_float_eq(price.work_s, 80 * (price.call_s + price.host_s + price.transfer_s), 1e-6);

@@ -157,7 +157,7 @@ Test(pool_cost, zeros_are_no_levers)
 
 Test(pool_cost, has_names)
 {
-    cr_expect_str_eq(pool_kind_name(POOL_ON_DEMAND), "on demand");
-    cr_expect_str_eq(pool_lever_name(POOL_RUNS), "runs a day");
-    cr_expect_str_eq(pool_lever_name(POOL_RATE_ON_DEMAND), "rate on demand");
+    cr_expect_str_eq(pool_cost_kind_name(POOL_ON_DEMAND), "on demand");
+    cr_expect_str_eq(pool_cost_lever_name(POOL_RUNS), "runs a day");
+    cr_expect_str_eq(pool_cost_lever_name(POOL_RATE_ON_DEMAND), "rate on demand");
 }

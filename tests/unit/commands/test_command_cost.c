@@ -6,7 +6,7 @@
 #include "harness/scratch.h"
 
 // A store that knows the times of 80 cases on `gpu`, and nothing of what they have cost.
-#define STORE (char *)(uintptr_t) scratch_data("stores/version-9/run.tapmlrun")
+#define STORE (char *)(uintptr_t)scratch_data("stores/version-9/run.tapmlrun")
 
 Test(command_cost, a_pool_is_chosen_by_what_the_store_knows)
 {

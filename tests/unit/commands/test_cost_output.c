@@ -28,28 +28,27 @@ TestSuite(cost_output, .init = begin, .fini = end);
 static struct cost_answer made_answer(double deadline_s, int has_rate)
 {
     const struct rate rate = {.per_hour = 3.6, .currency = "USD"};
-    struct cost_answer answer = {
-        .target = "gpu",
-        .price = {.count = 1200,
-                  .work_s = 600,
-                  .factor = 1.2,
-                  .predicted = 7,
-                  .call_s = 0.4,
-                  .transfer_s = 0.02,
-                  .host_s = 0.08,
-                  .starts = 3,
-                  .device = "opencl:0"},
-        .input = {.longest_s = LONGEST_S,
-                  .most = MOST,
-                  .work_s = 600,
-                  .scale = 1,
-                  .cases = 1200,
-                  .start_s = 30,
-                  .runs = 100,
-                  .deadline_s = deadline_s,
-                  .rates = {has_rate ? 3.6 : 1, has_rate ? 3.6 : 1}},
-        .has_rate = has_rate,
-        .rates = {rate, rate}};
+    struct cost_answer answer = {.target = "gpu",
+                                 .price = {.count = 1200,
+                                           .work_s = 600,
+                                           .factor = 1.2,
+                                           .predicted = 7,
+                                           .call_s = 0.4,
+                                           .transfer_s = 0.02,
+                                           .host_s = 0.08,
+                                           .starts = 3,
+                                           .device = "opencl:0"},
+                                 .input = {.longest_s = LONGEST_S,
+                                           .most = MOST,
+                                           .work_s = 600,
+                                           .scale = 1,
+                                           .cases = 1200,
+                                           .start_s = 30,
+                                           .runs = 100,
+                                           .deadline_s = deadline_s,
+                                           .rates = {has_rate ? 3.6 : 1, has_rate ? 3.6 : 1}},
+                                 .has_rate = has_rate,
+                                 .rates = {rate, rate}};
 
     pool_cost_find(&answer.input, &answer.cost);
     return answer;
@@ -65,9 +64,8 @@ Test(cost_output, the_choice_is_a_sentence)
     const struct cost_answer answer = made_answer(1200, 1);
 
     cost_output_text(&answer, 0, &text);
-    cr_expect_str_eq(text.data,
-                     "1 member on demand: a run takes 10.5 min and costs 0.63 USD\n"
-                     "else 1 member resident: a run takes 10 min and costs 0.864 USD\n");
+    cr_expect_str_eq(text.data, "1 member on demand: a run takes 10.5 min and costs 0.63 USD\n"
+                                "else 1 member resident: a run takes 10 min and costs 0.864 USD\n");
 }
 
 Test(cost_output, what_is_predicted_and_what_turns_it_is_explained)
@@ -123,13 +121,13 @@ Test(cost_output, all_of_it_is_json)
     json_t *made = json_loads(text.data, 0, NULL);
 
     cr_assert_not_null(made, "%s", text.data);
-    cr_expect_str_eq(
-        json_string_value(json_object_get(json_object_get(made, "choice"), "kind")), "on demand");
+    cr_expect_str_eq(json_string_value(json_object_get(json_object_get(made, "choice"), "kind")),
+                     "on demand");
     cr_expect(json_is_null(json_object_get(made, "deadline_s")));
     cr_expect_str_eq(json_string_value(json_object_get(made, "currency")), "USD");
     cr_expect_float_eq(json_number_value(json_object_get(made, "even_runs")), 137.142857, 1e-3);
-    cr_expect_eq(
-        json_integer_value(json_object_get(json_object_get(made, "predicted"), "cases")), 1200);
+    cr_expect_eq(json_integer_value(json_object_get(json_object_get(made, "predicted"), "cases")),
+                 1200);
     cr_expect_gt(json_array_size(json_object_get(made, "flips")), 0);
     json_decref(made);
 }

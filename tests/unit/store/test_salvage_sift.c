@@ -54,11 +54,12 @@ Test(salvage_sift, drops_the_whole_prompt_of_a_lost_argument)
 // What a look has found goes with it.
 Test(salvage_sift, keeps_trials_and_what_looks_have_found)
 {
-    execute("INSERT INTO trial VALUES ('0a', 'tiny', 'kl', 0.5, NULL, 7, 'lost');"
-            "INSERT INTO looked VALUES (1, 'gpu', 'k', 'x.op', 'c', 0, 'pass', 'fail', 1, NULL,"
-            " NULL);"
-            "INSERT INTO usage VALUES ('gone', 'gpu', 'd', 'v', NULL, '', 1, NULL, 9, 5, NULL, 0, 0,"
-            " 0, 0, 0, 0)");
+    execute(
+        "INSERT INTO trial VALUES ('0a', 'tiny', 'kl', 0.5, NULL, 7, 'lost');"
+        "INSERT INTO looked VALUES (1, 'gpu', 'k', 'x.op', 'c', 0, 'pass', 'fail', 1, NULL,"
+        " NULL);"
+        "INSERT INTO usage VALUES ('gone', 'gpu', 'd', 'v', NULL, '', 1, NULL, 9, 5, NULL, 0, 0,"
+        " 0, 0, 0, 0)");
     MUST(salvage_sift_run(store, needed, &report));
     cr_expect_eq(number_of("SELECT count(*) FROM usage JOIN run ON run.id = usage.run"), 1);
     cr_expect_eq(number_of("SELECT count(*) FROM trial JOIN run ON run.id = trial.run"), 1);
