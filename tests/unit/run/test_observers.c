@@ -36,6 +36,7 @@ static void watching_open(struct watching *watching, const char *options)
     short_setup_open(&watching->run);
 }
 
+// Around the whole chain of a place, as if that were a device.
 static tapml_status watch(struct watching *watching, const char *observers)
 {
     const struct place *base = watching->run.setup.places[0];
@@ -43,7 +44,14 @@ static tapml_status watch(struct watching *watching, const char *observers)
     struct place_settings settings = base->settings;
 
     settings.observers = observers;
-    return place_wrap(base, &settings, &link, 1, &watching->place);
+    TAPML_TRY(place_create(&settings, &watching->place));
+    const tapml_status status = place_open(watching->place, base->backend, &link, 1);
+
+    if (status != TAPML_OK) {
+        place_destroy(watching->place);
+        watching->place = NULL;
+    }
+    return status;
 }
 
 static void watching_close(struct watching *watching)

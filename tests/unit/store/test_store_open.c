@@ -77,8 +77,11 @@ Test(store_open, what_comes_and_goes_beside_a_store_hinders_no_reader)
 
 Test(store_open, another_version_is_refused)
 {
-    execute("PRAGMA user_version = 10");
-    expect_refused(path, 0, TAPML_INVALID, "version 10");
+    char pragma[64], version[32];
+    snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", STORE_VERSION + 1);
+    snprintf(version, sizeof(version), "version %d", STORE_VERSION + 1);
+    execute(pragma);
+    expect_refused(path, 0, TAPML_INVALID, version);
     execute("PRAGMA user_version = 1");
     expect_refused(path, 0, TAPML_INVALID, "version 1");
     execute("PRAGMA user_version = 2");
