@@ -5,7 +5,7 @@
 // `attention` on a device, in a few classes of shapes, into a table; a second start goes on where
 // the first ended. Without it tuners are asked for that table instead of a device, many times over
 // with other random numbers: the best setting that they know after 16, 32 and 64 trials, over the
-// best of all.
+// best of all. The device's own choice, which all try first, is left out of both.
 //
 // Timed settings are not judged here: what is wrong is a test's question (test_tune.py).
 #include "base/alloc.h"
@@ -395,7 +395,7 @@ struct timed_table {
     const struct tuning_class *item;
     struct knob_space space;
     double *ratios; // Of each combination, to the device's own; NaN: not legal.
-    double best;
+    double best;    // Of all but the device's own, which each tuner tries first.
 };
 
 static int by_value(const void *a, const void *b)
@@ -482,7 +482,9 @@ make_table(const struct tuning_class *item, struct arena *arena, struct timed_ta
         TAPML_TRY(find_number(table, item->trials[i].values, arena, &number));
         table->space.legal[number / 8] |= (unsigned char)(1 << number % 8);
         table->ratios[number] = (double)item->trials[i].time_ns / (double)item->own.time_ns;
-        table->best = fmin(table->best, table->ratios[number]);
+        if (strcmp(item->trials[i].values, item->own.values) != 0) {
+            table->best = fmin(table->best, table->ratios[number]);
+        }
     }
     uint32_t own = 0, places[TAPML_TUNING_KNOBS_MAX] = {0};
 
@@ -565,7 +567,9 @@ static tapml_status find_others(
 
 static double best_after(const struct tuner_trial *trials, size_t count, size_t budget)
 {
-    const struct tuner_trial *best = tuner_best(trials, count < budget ? count : budget);
+    const size_t last = count < budget ? count : budget;
+    const struct tuner_trial *best = last > 1 ? tuner_best(trials + 1, last - 1) : NULL;
+
     return best != NULL ? best->ratio : INFINITY;
 }
 
@@ -602,9 +606,10 @@ static void print_one(const struct timed_table *table, double means[CHOOSERS][BU
 {
     static const char *const names[] = {"random", "predictor", "transferred"};
 
-    printf("%s on %s, %s: %u settings, the best takes %.2f of what the device chooses\n",
-           table->item->key.op, table->item->key.component, table->item->key.shape_class,
-           table->space.legal_count, table->best);
+    printf(
+        "%s on %s, %s: %u settings, the best of the others takes %.2f of what the device chooses\n",
+        table->item->key.op, table->item->key.component, table->item->key.shape_class,
+        table->space.legal_count, table->best);
     for (int chooser = 0; chooser < CHOOSERS; chooser++) {
         printf("  %-12s", names[chooser]);
         for (int b = 0; b < BUDGETS; b++) {
