@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/stages.h"
 #include "base/timeline.h"
 #include "carve/blob.h"
 #include "choose/feature_set.h"
@@ -273,10 +274,12 @@ void writer_push(struct writer *writer, struct writer_item *item)
     (void)pthread_mutex_lock(&writer->lock);
     if (!has_room(writer, item)) {
         const uint64_t begin_ns = timeline_begin(timeline_mine());
+        const enum stages_kind before = stages_enter(STAGES_RECORD);
         while (!has_room(writer, item)) {
             make_due(writer);
             (void)pthread_cond_wait(&writer->changed, &writer->lock);
         }
+        stages_return(before, 0);
         timeline_end(timeline_mine(), begin_ns,
                      &(struct timeline_span){.kind = "wait", .name = "wait for the writer"});
     }
@@ -313,7 +316,9 @@ static void end_thread(struct writer *writer)
     (void)pthread_cond_broadcast(&writer->changed);
     (void)pthread_mutex_unlock(&writer->lock);
     const uint64_t begin_ns = timeline_begin(timeline_mine());
+    const enum stages_kind before = stages_enter(STAGES_RECORD);
     (void)pthread_join(writer->thread, NULL);
+    stages_return(before, 0);
     timeline_end(timeline_mine(), begin_ns,
                  &(struct timeline_span){.kind = "wait", .name = "wait for the writer"});
     writer->is_running = 0;

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "config/keys.h"
+#include "config/keys_sections.h"
 #include "run/manual.h"
 
 enum { COMMANDS_MAX = 64 };
@@ -15,7 +16,7 @@ tapml_status command_describe_print(void)
     const struct manual_file run_ini = {
         .name = "tapml-run.ini",
         .title = "what tapml-host runs",
-        .about = keys_about,
+        .about = keys_sections_about,
         .table = keys_table(),
     };
     struct manual manual = {

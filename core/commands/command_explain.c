@@ -4,6 +4,7 @@
 #include "commands/command.h"
 
 #include "config/keys.h"
+#include "config/keys_sections.h"
 #include "config/options.h"
 #include "config/run_config.h"
 
@@ -221,7 +222,7 @@ static void write_page(struct text *out)
         "`tapml-host --check-config FILE` reports all errors of a file without running it.",
         0, PAGE_COLUMNS);
     text_append(out, "\n");
-    text_wrap(out, keys_about, 0, PAGE_COLUMNS);
+    text_wrap(out, keys_sections_about, 0, PAGE_COLUMNS);
     for (size_t i = 0; keys_section_at(i) != NULL; i++) {
         append_section(keys_section_at(i), out);
     }

@@ -5,8 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "config/options.h"
 #include "report/report.h"
+#include "report/report_bottleneck.h"
 #include "report/report_data.h"
 #include "report/report_files.h"
 #include "report/report_table.h"
@@ -17,18 +19,29 @@
 static const struct options_spec specs[] = {
     {"--json", "FILE", "writes the report as JSON too"},
     {"--junit", "FILE", "writes the report as JUnit XML too, for a continuous integration"},
+    {"--explain-bottleneck", NULL,
+     "prints where the time went, what held the run, and what to set"},
     {"--verbose", NULL, "prints times, and what it took to find what is wrong, too"},
     {"--help", NULL, "prints this"},
     {NULL, NULL, NULL},
 };
 
 const struct options_manual command_report_manual = {
-    .usage = "tapml-host report DIR [--json FILE] [--junit FILE]",
+    .usage = "tapml-host report DIR [--json FILE] [--junit FILE] [--explain-bottleneck]",
     .about = "Writes DIR/report.html from the store of a run; needs neither its model nor "
              "a plugin. Ends as the run did: 0, 1 where a target is wrong, 3 where one was "
              "given up.",
     .specs = specs,
 };
+
+static tapml_status print_bottleneck(const json_t *report)
+{
+    struct text text;
+
+    text_init(&text);
+    report_bottleneck_print(report, &text);
+    return text_print(&text);
+}
 
 static tapml_status
 write_report(const json_t *report, const char *dir, const struct options *options)
@@ -43,6 +56,8 @@ write_report(const json_t *report, const char *dir, const struct options *option
     }
     TAPML_TRY(report_table_print(report));
     TAPML_TRY(report_print_end(report, dir));
+    TAPML_TRY(options_get(options, "--explain-bottleneck") != NULL ? print_bottleneck(report)
+                                                                   : TAPML_OK);
     return report_files_write(report, &(struct report_files){
                                           .dir = dir,
                                           .json = options_get(options, "--json"),

@@ -5,17 +5,22 @@
 
 #include "base/log.h"
 #include "base/output.h"
+#include "base/stages.h"
+#include "base/text.h"
 #include "base/timeline.h"
+#include "commands/applied_advice.h"
 #include "commands/opened_run.h"
 #include "commands/side_by_side.h"
 #include "config/run_file.h"
 #include "report/report.h"
+#include "report/report_bottleneck.h"
 #include "report/report_data.h"
 #include "report/report_files.h"
 #include "report/report_table.h"
 #include "run/bundles.h"
 #include "run/interrupt.h"
 #include "run/run_lock.h"
+#include "run/stage_times.h"
 #include "run/target_jobs.h"
 
 #include <string.h>
@@ -30,6 +35,9 @@ static const struct options_spec specs[] = {
     {"--all", NULL, "replays all kept cases, whatever [select] says"},
     {"--side-by-side", NULL,
      "gives each target a process of its own, that works while the source carves"},
+    {"--explain-bottleneck", NULL,
+     "prints where the time went, what held the run, and what to set"},
+    {"--apply", "FILE", "writes the run's file with that set, runs again, prints both times"},
     TIMELINES_OPTIONS,
     {"--verbose", NULL, "prints times, and what it took to find what is wrong, too"},
     SETUP_OPTIONS,
@@ -48,6 +56,7 @@ struct run {
     int is_wrong;             // Some target is.
     unsigned bundle_count;    // FAULT-n.tapmlrun so far.
     struct side_by_side side; // Without hosts: the targets are done one after the other.
+    struct stages stages;     // Where its time goes, but for that of its targets.
 };
 
 // -- A target in a process of its own ----------------------------------------------------------
@@ -61,6 +70,7 @@ struct joining {
 struct joined {
     const struct side_link *link;
     struct side_message last;
+    struct stages *stages; // Where the time of this process goes.
 };
 
 static tapml_status hear_whole(void *user, int *out_is_whole)
@@ -96,7 +106,9 @@ join_jobs(struct opened_run *opened, struct place *target, struct joined *joined
     const tapml_status status = target_jobs_run(&jobs);
 
     opened_run_log_faults(target);
-    return status;
+    stages_leave(NULL);
+    return status == TAPML_OK ? stage_times_write(opened->store, &target->settings, joined->stages)
+                              : status;
 }
 
 static tapml_status open_joined(const struct joining *joining, size_t index)
@@ -115,9 +127,11 @@ static enum outcome join(void *user, size_t index, const struct side_link *link)
 {
     const struct joining *joining = user;
     struct opened_run *opened = &joining->run->opened;
-    struct joined joined = {.link = link};
+    struct stages stages;
+    struct joined joined = {.link = link, .stages = &stages};
     tapml_status status = hear(&joined, SIDE_OPENED);
 
+    (void)stages_begin(&stages);
     status = status == TAPML_OK ? open_joined(joining, index) : status;
     if (status == TAPML_OK) {
         side_by_side_speak(link);
@@ -142,12 +156,17 @@ static tapml_status run_target(struct run *run, struct place *target)
 {
     struct opened_run *opened = &run->opened;
     const uint32_t crashes = opened_run_crashes(target);
+    struct stages stages, *before = stages_begin(&stages);
     tapml_status status =
         target_jobs_run(&(struct target_jobs_options){.judge = &opened->judge,
                                                       .target = target,
                                                       .io_bundles = &run->bundle_count,
                                                       .whole = opened->shard_cases.whole});
 
+    stages_leave(before);
+    if (status == TAPML_OK) {
+        status = stage_times_write(opened->store, &target->settings, &stages);
+    }
     if (opened_run_is_loss(target, crashes, status)) {
         status = opened_run_lose(opened, target);
     } else if (status == TAPML_OK && opened->shard.count == 0) {
@@ -186,6 +205,21 @@ static tapml_status run_targets(struct run *run)
     return TAPML_OK;
 }
 
+static int explains(const struct options *options)
+{
+    return options_get(options, "--explain-bottleneck") != NULL ||
+           options_get(options, "--apply") != NULL;
+}
+
+static tapml_status print_bottleneck(const json_t *report)
+{
+    struct text text;
+
+    text_init(&text);
+    report_bottleneck_print(report, &text);
+    return text_print(&text);
+}
+
 // The report knows of the run what its store knows.
 static tapml_status report_run(const struct run *run, const struct options *options)
 {
@@ -196,6 +230,9 @@ static tapml_status report_run(const struct run *run, const struct options *opti
 
     if (status == TAPML_OK) {
         status = report_print_end(report, run->opened.config.dir);
+    }
+    if (status == TAPML_OK && explains(options)) {
+        status = print_bottleneck(report);
     }
     if (status == TAPML_OK) {
         status = report_files_write(report, &(struct report_files){
@@ -223,6 +260,10 @@ static tapml_status run_all(struct run *run, const struct options *options)
     run->printing.dir = opened->config.dir;
     TAPML_TRY(run_targets(run));
     TAPML_TRY(opened_run_note_source(opened));
+    stages_leave(NULL);
+    TAPML_TRY(opened->shard.count == 0 ? stage_times_write_run(opened->store, &run->stages,
+                                                               opened->setup.pool, run->side.count)
+                                       : TAPML_OK);
     timeline_stage("report");
     bundles_remove_rest(opened->config.dir, run->bundle_count);
     return opened->shard.count > 0 ? TAPML_OK : report_run(run, options);
@@ -231,7 +272,8 @@ static tapml_status run_all(struct run *run, const struct options *options)
 // What --shard, --carve and --all change of the configuration.
 static tapml_status read_work(struct run *run, const struct options *options)
 {
-    static const char *const others[] = {"--json", "--junit", "--carve", "--side-by-side"};
+    static const char *const others[] = {"--json", "--junit", "--carve", "--side-by-side",
+                                         "--apply"};
     struct run_config *config = &run->opened.config;
     struct case_shard shard;
 
@@ -255,6 +297,32 @@ static tapml_status read_work(struct run *run, const struct options *options)
                : TAPML_OK;
 }
 
+static struct applied_advice
+advice_of(const struct command *command, const struct run *run, const struct options *options)
+{
+    return (struct applied_advice){.command = command,
+                                   .config = options_get(options, "--config"),
+                                   .dir = run->opened.config.dir,
+                                   .into = options_get(options, "--apply")};
+}
+
+// What --apply asks for, once the run is over.
+static enum outcome
+apply(const struct command *command, const struct run *run, const struct options *options)
+{
+    const struct applied_advice advice = advice_of(command, run, options);
+    json_t *report = NULL;
+
+    if (advice.into == NULL) {
+        return OUTCOME_OK;
+    }
+    tapml_status status = report_data_create(run->opened.store, &report);
+
+    status = status == TAPML_OK ? applied_advice_try(&advice, report) : status;
+    json_decref(report);
+    return outcome_report(status);
+}
+
 enum outcome command_run_main(const struct command *command)
 {
     struct options options;
@@ -274,6 +342,11 @@ enum outcome command_run_main(const struct command *command)
         run.printing.is_verbose = options_get(&options, "--verbose") != NULL;
         status = run_file_load(options_get(&options, "--config"), &run.opened.config);
     }
+    if (status == TAPML_OK && options_get(&options, "--apply") != NULL) {
+        const struct applied_advice advice = advice_of(command, &run, &options);
+
+        status = applied_advice_check(&advice);
+    }
     if (status != TAPML_OK) {
         return outcome_report(status);
     }
@@ -284,6 +357,8 @@ enum outcome command_run_main(const struct command *command)
         status = side_by_side_begin(&run.opened.config, join, &joining, &run.side);
     }
     if (status == TAPML_OK) {
+        (void)stages_begin(&run.stages);
+        stages_phase("open");
         status = setup_open(command->program, &options, &run.opened.config.ini, &run.opened.setup);
     }
     if (status == TAPML_OK) {
@@ -307,6 +382,9 @@ enum outcome command_run_main(const struct command *command)
                                                             : OUTCOME_OK;
 
     run_lock_end(run.opened.lock, (int)outcome, status == TAPML_OK ? "" : status_message());
+    const enum outcome applied =
+        failure == OUTCOME_OK ? apply(command, &run, &options) : OUTCOME_OK;
+
     opened_run_release(&run.opened);
-    return outcome;
+    return applied != OUTCOME_OK ? applied : outcome;
 }

@@ -26,6 +26,7 @@
 #include "run/state_loss.h"
 #include "run/store_source.h"
 #include "run/target_jobs.h"
+#include "store/page_cache.h"
 #include "store/prompt.h"
 #include "store/run_id.h"
 #include "store/salvage.h"
@@ -200,6 +201,13 @@ static void print_missing(const struct opened_run *run, struct text *out)
     }
 }
 
+static tapml_status keep_pages(const struct opened_run *run)
+{
+    enum { MIB = 20 };
+
+    return page_cache_keep(run->store, (uint64_t)run->config.cache_mib << MIB);
+}
+
 // Opens the store of the run; a damaged one gives what is whole to another one first.
 static tapml_status open_store(struct opened_run *run, const char *path)
 {
@@ -215,6 +223,9 @@ static tapml_status open_store(struct opened_run *run, const char *path)
 
     if (status == TAPML_OK) {
         status = store_open(path, 1, &run->store);
+    }
+    if (status == TAPML_OK) {
+        status = keep_pages(run);
     }
     if (status == TAPML_OK && published.length > 0) {
         print_missing(run, &missing);
@@ -384,7 +395,7 @@ tapml_status opened_run_join(struct opened_run *run, size_t index)
     }
     status = status == TAPML_OK ? store_open(path, 0, &run->store) : status;
     alloc_free(path);
-    return status;
+    return status == TAPML_OK ? keep_pages(run) : status;
 }
 
 // The others go on.

@@ -11,8 +11,7 @@
 #include "tensor/encoding.h"
 #include "verify/replay_ahead.h"
 
-enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, MEBIBYTES_MAX = 1 << 30 };
-enum { WEEK_S = 7 * 24 * 3600 };
+enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, MEBIBYTES_MAX = 1 << 30, WEEK_S = 604800 };
 
 #define IN_RUN(member_)      .offset = offsetof(struct run_config, member_)
 #define IN_SOURCE(member_)   .offset = offsetof(struct run_config, source.member_)
@@ -135,6 +134,16 @@ static const struct key keys[] = {
          "Components of plugins, COMPONENT or PLUGIN/COMPONENT, that measure each output of each "
          "case on each target, beside the errors of the host. No verdict depends on them. See "
          "docs/write-a-comparer.md."},
+    {.section = "run",
+     .name = "cache",
+     .kind = KEY_NUMBER,
+     .fallback = "0",
+     .high = MEBIBYTES_MAX,
+     IN_RUN(cache_mib),
+     .example = "64",
+     .help =
+         "MiB of the store's pages that stay in memory, to be read again from there; 0: about 2. "
+         "See docs/bottleneck.md."},
     {.section = "model",
      .name = "path",
      .kind = KEY_TEXT,
@@ -554,8 +563,8 @@ static const struct key keys[] = {
          "the call; 'drop-tail', 'swap-halves', 'shift-rows', 'zero-row', 'scale X', 'round-f16', "
          "'truncate', 'neighbour-scale', 'reverse-scales', 'nan' or "
          "'skip-write' after it; 'crash', 'kill', 'hang' or 'memory' instead of it, in a worker; "
-         "'fill-start', 'fill-tail', 'write-tail', 'write-late', 'read-tail' or "
-         "'stale-arguments' of the driver."},
+         "'fill-start', 'fill-tail', 'write-tail', 'write-late', 'read-tail', "
+         "'stale-arguments' or 'write-delay X' of the driver."},
     {.section = "fault.",
      .name = "from-call",
      .kind = KEY_NUMBER,
@@ -637,19 +646,10 @@ static const struct key keys[] = {
 
 enum { KEY_COUNT = sizeof(keys) / sizeof(*keys) };
 
-const char keys_about[] =
-    "A line is `[section]`, `key = value`, a comment that begins with `;` or `#`, or empty. ` ;` "
-    "after "
-    "a value begins a comment too. No line begins with a blank. A section's name and a key have at "
-    "most 49 bytes, a value 189, a line 198: longer ones are refused, not cut. Relative paths "
-    "begin at "
-    "the working folder of the host.";
-
 const struct key_table *keys_table(void)
 {
     static const struct key_table table = {keys_sections, KEYS_SECTIONS, keys, KEY_COUNT,
                                            "see --explain"};
-
     return &table;
 }
 

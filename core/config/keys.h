@@ -12,9 +12,6 @@
 
 #include "config/key_table.h"
 
-// The form of the file, in sentences.
-extern const char keys_about[];
-
 // The table.
 const struct key_table *keys_table(void);
 

@@ -39,3 +39,11 @@ const struct key_section keys_sections[KEYS_SECTIONS] = {
      0},
     {"plugins", "plugins", "Which plugins are searched for and loaded.", 0},
 };
+
+const char keys_sections_about[] =
+    "A line is `[section]`, `key = value`, a comment that begins with `;` or `#`, or empty. ` ;` "
+    "after "
+    "a value begins a comment too. No line begins with a blank. A section's name and a key have at "
+    "most 49 bytes, a value 189, a line 198: longer ones are refused, not cut. Relative paths "
+    "begin at "
+    "the working folder of the host.";

@@ -12,3 +12,6 @@
 enum { KEYS_SECTIONS = 15 };
 
 extern const struct key_section keys_sections[KEYS_SECTIONS];
+
+// The form of the file, in sentences.
+extern const char keys_sections_about[];

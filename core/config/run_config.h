@@ -80,7 +80,8 @@ struct run_config {
     const char *invariance_text;   // [check], as the file says it; or NULL,
     const char *stress_text;       // likewise,
     struct invariance_settings invariance; // and what follows from that.
-    int64_t ahead; // Cases on their way to a worker at once, at most; 0: tuned.
+    int64_t cache_mib; // Of the store's pages, that stay in memory; 0: as SQLite chooses.
+    int64_t ahead;     // Cases on their way to a worker at once, at most; 0: tuned.
     struct watch_settings watch;
     struct run_config_fault faults[RUN_CONFIG_FAULTS_MAX]; // In the order of the file.
     size_t fault_count;

@@ -4,14 +4,17 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/stages.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // It forwards the making of buffers, so that the checks of the façade are the inner one's.
 struct timed {
     struct backend_wrapper wrapper; // First, so that a `struct backend *` is a `struct timed *`.
     struct backend_vt vt;
     struct timeline_track *track; // NULL: nothing is drawn.
+    int is_source, works_in_call;
     struct timed_figures figures;
     uint64_t counted;    // Bytes when the curves were drawn last.
     uint64_t busy_since; // 0: all that it was given has been waited for.
@@ -61,6 +64,12 @@ static void end_work(struct timed *timed, int is_all)
     }
 }
 
+// What is asked of the source is all one stage.
+static enum stages_kind stage_of(const struct timed *timed, enum stages_kind kind)
+{
+    return timed->is_source ? STAGES_SOURCE : kind;
+}
+
 // -- What is asked -----------------------------------------------------------------------------
 
 // Puts down what began at `begin_ns`, whatever came of it.
@@ -73,6 +82,19 @@ static tapml_status put(const struct timed *timed,
     return status;
 }
 
+// A worker is asked, and answers.
+static tapml_status timed_supports(struct backend *backend,
+                                   const struct compiled_op *schema,
+                                   const tapml_value *args,
+                                   tapml_support *answer)
+{
+    const struct timed *timed = timed_of(backend);
+    const enum stages_kind before = stages_enter(stage_of(timed, STAGES_LAUNCH));
+    const tapml_status status = backend_supports(timed->wrapper.inner, schema, args, answer);
+    stages_return(before, 0);
+    return status;
+}
+
 static tapml_status timed_write(struct backend *backend,
                                 tapml_object *buffer,
                                 uint64_t offset,
@@ -82,7 +104,9 @@ static tapml_status timed_write(struct backend *backend,
     struct timed *timed = timed_of(backend);
     const uint64_t begin_ns = clock_now_ns();
     begin_work(timed, begin_ns);
+    const enum stages_kind before = stages_enter(stage_of(timed, STAGES_UPLOAD));
     const tapml_status status = backend_write(timed->wrapper.inner, buffer, offset, source, size);
+    stages_return(before, size);
     timed->figures.sent += size;
     return put(timed, begin_ns,
                &(struct timeline_span){.kind = TRANSFER, .name = "write", .bytes = size}, status);
@@ -94,7 +118,9 @@ static tapml_status timed_read(
     struct timed *timed = timed_of(backend);
     const uint64_t begin_ns = clock_now_ns();
     begin_work(timed, begin_ns);
+    const enum stages_kind before = stages_enter(stage_of(timed, STAGES_FETCH));
     const tapml_status status = backend_read(timed->wrapper.inner, buffer, offset, target, size);
+    stages_return(before, size);
     timed->figures.received += size;
     return put(timed, begin_ns,
                &(struct timeline_span){.kind = TRANSFER, .name = "read", .bytes = size}, status);
@@ -106,7 +132,9 @@ static tapml_status timed_fill(
     struct timed *timed = timed_of(backend);
     const uint64_t begin_ns = clock_now_ns();
     begin_work(timed, begin_ns);
+    const enum stages_kind before = stages_enter(stage_of(timed, STAGES_UPLOAD));
     const tapml_status status = backend_fill(timed->wrapper.inner, buffer, offset, size, pattern);
+    stages_return(before, size);
     return put(timed, begin_ns,
                &(struct timeline_span){.kind = TRANSFER, .name = "fill", .bytes = size}, status);
 }
@@ -116,7 +144,9 @@ static tapml_status timed_copy(struct backend *backend, const struct backend_cop
     struct timed *timed = timed_of(backend);
     const uint64_t begin_ns = clock_now_ns();
     begin_work(timed, begin_ns);
+    const enum stages_kind before = stages_enter(stage_of(timed, STAGES_LAUNCH));
     const tapml_status status = backend_copy(timed->wrapper.inner, copy);
+    stages_return(before, copy->size);
     return put(timed, begin_ns,
                &(struct timeline_span){.kind = TRANSFER, .name = "copy", .bytes = copy->size},
                status);
@@ -131,7 +161,9 @@ static tapml_status timed_map(struct backend *backend,
     struct timed *timed = timed_of(backend);
     const uint64_t begin_ns = clock_now_ns();
     begin_work(timed, begin_ns);
+    const enum stages_kind before = stages_enter(stage_of(timed, STAGES_FETCH));
     const tapml_status status = backend_map(timed->wrapper.inner, buffer, offset, size, out_memory);
+    stages_return(before, size);
     end_work(timed, 1); // No work is pending where a buffer is shown.
     timed->figures.received += size;
     return put(timed, begin_ns,
@@ -143,7 +175,10 @@ static tapml_status timed_call(struct backend *backend, const struct backend_cal
     struct timed *timed = timed_of(backend);
     const uint64_t begin_ns = clock_now_ns();
     begin_call(timed, begin_ns);
+    const enum stages_kind before =
+        stages_enter(stage_of(timed, timed->works_in_call ? STAGES_DEVICE : STAGES_LAUNCH));
     const tapml_status status = backend_call(timed->wrapper.inner, call);
+    stages_return(before, 0);
     return put(
         timed, begin_ns,
         &(struct timeline_span){.kind = CALL, .name = call->op->name, .detail = call->instance},
@@ -161,7 +196,9 @@ static tapml_status timed_flush(struct backend *backend)
 {
     const struct timed *timed = timed_of(backend);
     const uint64_t begin_ns = clock_now_ns();
+    const enum stages_kind before = stages_enter(stage_of(timed, STAGES_LAUNCH));
     const tapml_status status = backend_flush(timed->wrapper.inner);
+    stages_return(before, 0);
     return put(timed, begin_ns, &(struct timeline_span){.kind = "submit", .name = "flush"}, status);
 }
 
@@ -179,7 +216,9 @@ static tapml_status timed_wait(struct backend *backend)
 {
     struct timed *timed = timed_of(backend);
     const uint64_t begin_ns = clock_now_ns();
+    const enum stages_kind before = stages_enter(stage_of(timed, STAGES_DEVICE));
     const tapml_status status = backend_wait(timed->wrapper.inner);
+    stages_return(before, 0);
     end_work(timed, 1);
     timeline_end(timed->track, begin_ns, &(struct timeline_span){.kind = WAIT, .name = "wait"});
     draw_bytes(timed);
@@ -199,7 +238,9 @@ static tapml_status timed_wait_for(struct backend *backend, struct backend_point
 {
     struct timed *timed = timed_of(backend);
     const uint64_t begin_ns = clock_now_ns();
+    const enum stages_kind before = stages_enter(stage_of(timed, STAGES_DEVICE));
     const tapml_status status = backend_wait_for(timed->wrapper.inner, point);
+    stages_return(before, 0);
     end_work(timed, !timed->is_beyond && point.value >= timed->signalled);
     timeline_end(timed->track, begin_ns,
                  &(struct timeline_span){.kind = WAIT, .name = "wait for a point"});
@@ -243,8 +284,11 @@ static tapml_status make_link(void *user,
     }
     timed->figures.begun_ns = options->begun_ns;
     timed->figures.open_ns = clock_now_ns() - options->begun_ns;
+    timed->is_source = strcmp(settings->name, "source") == 0;
+    timed->works_in_call = backend_info(inner)->is_host_memory;
     timed->vt = backend_forward_vt;
     timed->vt.release = timed_release;
+    timed->vt.supports = timed_supports;
     timed->vt.write = timed_write;
     timed->vt.read = timed_read;
     timed->vt.fill = timed_fill;

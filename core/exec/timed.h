@@ -10,7 +10,11 @@
 // Nothing is waited for that would not be, and nothing is handed over earlier: a call of a device
 // with a queue takes as long as it takes to queue it, and its work shows as the wait for it. What
 // ops cost on such a device while each is told from the next one is what exec/trace finds out,
-// which draws on the track "device".
+// which draws on the track "device". Where no timeline is wanted nothing is drawn.
+//
+// What is asked is a stage of the calling thread, too (base/stages), where that has an account:
+// STAGES_SOURCE for the place "source", else the one of what it is; a call is STAGES_DEVICE where
+// the device works in host memory, while it is called.
 //
 // One thread, that of the inner backend, whose failures are returned.
 #pragma once

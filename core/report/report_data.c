@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "report/forecasting.h"
+#include "report/report_bottleneck.h"
 #include "report/report_maker.h"
 #include "report/report_target.h"
 #include "report/report_usage.h"
@@ -339,6 +340,7 @@ static tapml_status make(struct report_maker *report, struct store *store, struc
     TAPML_TRY(put_forecasts(report, store));
     TAPML_TRY(put_targets(report, store, arena));
     TAPML_TRY(report_usage_put(store, arena, report));
+    TAPML_TRY(report_bottleneck_put(store, report));
     return report_maker_finish(report);
 }
 

@@ -4,6 +4,7 @@
 #include "report/report_html.h"
 
 #include "report/forecast_html.h"
+#include "report/report_bottleneck.h"
 #include "report/report_html_sides.h"
 #include "report/report_html_target.h"
 #include "report/report_markup.h"
@@ -286,6 +287,7 @@ void report_html_print(const json_t *report, struct text *out)
     for (size_t i = 0; i < count; i++) {
         report_html_target_print(report, i, out);
     }
+    report_bottleneck_print_html(report, out);
     forecast_html_print(json_object_get(report, "forecasts"), out);
     report_usage_print_html(report, out);
     print_run(report, out);

@@ -9,6 +9,7 @@
 #include "store/invariant.h"
 #include "store/offloaded.h"
 #include "store/result.h"
+#include "store/stage.h"
 #include "store/step.h"
 #include "store/timing.h"
 
@@ -33,7 +34,8 @@ tapml_status forgetting_steps(struct store *store, const char *target)
 
 tapml_status forgetting_results(struct store *store, const char *target)
 {
-    static const forget_fn tables[] = {result_forget, derived_forget, invariant_forget};
+    static const forget_fn tables[] = {result_forget, derived_forget, invariant_forget,
+                                       stage_forget};
 
     return forget_all(store, target, tables, sizeof(tables) / sizeof(*tables));
 }

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/stages.h"
 #include "base/timeline.h"
 #include "config/run_config.h"
 #include "exec/place.h"
@@ -133,6 +134,7 @@ tapml_status measuring_run(const struct run_judge *judge, struct place *place, c
     TAPML_TRY(plan_parse(text, "the plan of the offload", &plan));
     (void)snprintf(stage, sizeof(stage), "measure on %s", place->settings.name);
     timeline_stage(stage);
+    stages_phase(stage);
     tapml_status status = trace_plan(&target, plan, &traced, &trace);
 
     if (status == TAPML_OK) {

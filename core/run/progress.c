@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/stages.h"
 #include "base/timeline.h"
 #include "run/interrupt.h"
 
@@ -29,6 +30,7 @@ void progress_begin(struct progress *progress, const char *phase, int quiet)
                                   .is_shown = log_is_shown(),
                                   .is_quiet = quiet};
     timeline_stage(phase);
+    stages_phase(phase);
 }
 
 void progress_print_time(double seconds, char out[PROGRESS_TIME_TEXT])
@@ -120,6 +122,7 @@ void progress_end(struct progress *progress, const char *format, ...)
     va_list arguments;
 
     timeline_stage(NULL);
+    stages_phase(NULL);
     if (progress->is_shown) {
         log_hide();
     }

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/ini.h"
 #include "base/log.h"
+#include "base/stages.h"
 #include "base/text.h"
 #include "config/isolation.h"
 #include "config/model_path.h"
@@ -428,7 +429,8 @@ static tapml_status open_chain(struct setup *setup, struct place *place)
     if (settings->observers != NULL) {
         links[count++] = observers_link(setup->registry);
     }
-    if (setup->timelines.run != NULL || setup->ini != NULL) { // A run says what it has cost.
+    // A run says what it has cost.
+    if (setup->timelines.run != NULL || setup->ini != NULL || stages_are_kept()) {
         links[count++] = timed_link(&account);
     }
     if (activation_is_reduced(settings->activation)) {

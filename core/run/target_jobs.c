@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/timeline.h"
@@ -22,6 +21,7 @@
 #include "run/measuring.h"
 #include "run/model_invariance.h"
 #include "run/place_usage.h"
+#include "run/plan_file.h"
 #include "run/setup.h"
 #include "run/target_health.h"
 #include "run/target_metadata.h"
@@ -35,7 +35,6 @@
 #include "verify/neighbours.h"
 #include "verify/verdicts.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 struct target_jobs {
@@ -289,53 +288,9 @@ static tapml_status run_offload(struct target_jobs *target)
     return TAPML_OK;
 }
 
-// Sizes that the plan was judged with: with others nothing is proved.
-static void print_sizes(const struct target_jobs *target, struct text *out)
-{
-    const struct run_config *config = target->run->config;
-    const struct judge_prompt *prompts = target->judge->prompts;
-    const size_t count = target->run->prompts->count;
-    int64_t least = count > 0 ? prompts[0].count : 0, largest = least;
-
-    for (size_t i = 1; i < count; i++) {
-        least = prompts[i].count < least ? prompts[i].count : least;
-        largest = prompts[i].count > largest ? prompts[i].count : largest;
-    }
-    text_format(out,
-                "; judged with %zu prompts of %" PRId64 " .. %" PRId64
-                " tokens in chunks of at most %" PRId64 ", %" PRId64 " decoded behind each\n",
-                count, least, largest, (int64_t)config->chunk, (int64_t)config->decode);
-}
-
-// The final plan, as `generate --plan` takes it.
 static tapml_status write_plan(const struct target_jobs *target, const char *plan)
 {
-    const struct run_config *config = target->run->config;
-    struct text text, path;
-
-    text_init(&text);
-    text_init(&path);
-    text_format(&path, "%s/plan-%s.txt", config->dir, target->name);
-    if (config->store != NULL) {
-        text_format(&text, "# cases of %s, %s = %s; no model was run\n", config->store,
-                    target->name, target->place->settings.backend);
-    } else {
-        text_format(&text, "# source = %s, %s = %s; model %s", config->source.backend, target->name,
-                    target->place->settings.backend, config->model);
-        print_sizes(target, &text);
-    }
-    text_append(&text, plan);
-    tapml_status status = text_status(&text);
-
-    if (status == TAPML_OK) {
-        status = text_status(&path);
-    }
-    if (status == TAPML_OK) {
-        status = file_write(path.data, text.data, text.length);
-    }
-    text_release(&text);
-    text_release(&path);
-    return status;
+    return plan_file_write(target->judge, &target->place->settings, plan);
 }
 
 static tapml_status write_bundles(const struct target_jobs *target, int is_finished)

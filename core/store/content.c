@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/stages.h"
 #include "store/list.h"
 #include "store/row.h"
 #include "store/store.h"
@@ -257,6 +258,20 @@ static tapml_status read_row(struct row *row,
     return TAPML_OK;
 }
 
+static tapml_status decode_row(struct row *row,
+                               struct hash key,
+                               const struct content *content,
+                               struct arena *arena,
+                               const void **out_data)
+{
+    size_t bytes = 0;
+    const enum stages_kind before = stages_enter(STAGES_DECODE);
+    tapml_status status = read_row(row, key, content, arena, out_data);
+    status = status == TAPML_OK ? bytes_of(content, &bytes) : status;
+    stages_return(before, bytes);
+    return status;
+}
+
 tapml_status content_get(struct store *store,
                          struct hash key,
                          const struct content *content,
@@ -274,7 +289,7 @@ tapml_status content_get(struct store *store,
         hash_text(key, text);
         return status_fail(TAPML_NOT_FOUND, "tensor '%s' is not in the store", text);
     }
-    const tapml_status status = read_row(&row, key, content, arena, out_data);
+    const tapml_status status = decode_row(&row, key, content, arena, out_data);
     row_end(&row);
     return status;
 }

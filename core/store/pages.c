@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/stages.h"
 #include "store/log_buffer.h"
 
 #include <errno.h>
@@ -164,7 +165,9 @@ static int read_file(sqlite3_file *base, void *data, int size, sqlite3_int64 at)
     if (flushed != SQLITE_OK) {
         return flushed;
     }
+    const enum stages_kind before = stages_enter(STAGES_READ);
     const int code = inner_of(base)->pMethods->xRead(inner_of(base), data, size, at);
+    stages_return(before, (uint64_t)size);
     if (code == SQLITE_OK && file->is_database && at == 0 && size >= PAGES_HEADER_BYTES) {
         learn(file, data);
     }
@@ -178,7 +181,7 @@ static int read_file(sqlite3_file *base, void *data, int size, sqlite3_int64 at)
                                                                      : code;
 }
 
-static int write_file(sqlite3_file *base, const void *data, int size, sqlite3_int64 at)
+static int write_bytes(sqlite3_file *base, const void *data, int size, sqlite3_int64 at)
 {
     struct file *file = (struct file *)base;
     sqlite3_file *inner = inner_of(base);
@@ -200,6 +203,14 @@ static int write_file(sqlite3_file *base, const void *data, int size, sqlite3_in
     memcpy(file->page, data, (size_t)size);
     sum_of(file->page, size, at / size + 1, file->page + size - PAGES_SUM_BYTES);
     return note(base, inner->pMethods->xWrite(inner, file->page, size, at));
+}
+
+static int write_file(sqlite3_file *base, const void *data, int size, sqlite3_int64 at)
+{
+    const enum stages_kind before = stages_enter(STAGES_RECORD);
+    const int code = write_bytes(base, data, size, at);
+    stages_return(before, (uint64_t)size);
+    return code;
 }
 
 // As many bytes as the header says there are.
@@ -230,9 +241,12 @@ static int truncate_file(sqlite3_file *base, sqlite3_int64 size)
 
 static int sync_file(sqlite3_file *base, int flags)
 {
-    const int code = flush(base);
-    return code != SQLITE_OK ? code
-                             : note(base, inner_of(base)->pMethods->xSync(inner_of(base), flags));
+    const enum stages_kind before = stages_enter(STAGES_RECORD);
+    int code = flush(base);
+    code = code == SQLITE_OK ? note(base, inner_of(base)->pMethods->xSync(inner_of(base), flags))
+                             : code;
+    stages_return(before, 0);
+    return code;
 }
 
 static int size_of_file(sqlite3_file *base, sqlite3_int64 *out_size)

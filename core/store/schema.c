@@ -15,7 +15,7 @@ static const struct {
              {"forecast_time", 5}, {"forecast_kind", 5},  {"measure", 7},
              {"feature", 8},       {"look", 9},           {"watched", 9},
              {"turned", 9},        {"looked", 9},         {"trial", 9},
-             {"invariance", 9},    {"usage", 10}};
+             {"invariance", 9},    {"usage", 10},         {"stage", 10}};
 
 // Tables that had fewer columns before a version; otherwise they stand as above.
 static const struct {

@@ -534,6 +534,13 @@ static const struct schema_table TABLES[] = {
      "  calls_ns INTEGER NOT NULL, cases_bytes INTEGER NOT NULL,"
      "  PRIMARY KEY (run, place)) WITHOUT ROWID",
      NULL},
+    {"stage",
+     "CREATE TABLE stage ("
+     "  target TEXT NOT NULL, position INTEGER NOT NULL, phase TEXT NOT NULL,"
+     "  stage TEXT NOT NULL, visits INTEGER NOT NULL, bytes INTEGER NOT NULL,"
+     "  wall_ns INTEGER NOT NULL, waiting_ns INTEGER NOT NULL,"
+     "  PRIMARY KEY (target, position)) WITHOUT ROWID",
+     NULL},
 };
 
 const struct schema_table *schema_tables_at(size_t index)

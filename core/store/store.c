@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/file.h"
 #include "base/mapping.h"
+#include "base/stages.h"
 #include "base/table.h"
 #include "store/pages.h"
 
@@ -169,7 +170,11 @@ tapml_status store_begin(struct store *store)
 tapml_status store_commit(struct store *store)
 {
     const tapml_status status = mapping_check(); // Computed from a file that was cut: not kept.
-    return status == TAPML_OK ? store_execute(store, "COMMIT", "writing a step") : status;
+    const enum stages_kind before = stages_enter(STAGES_RECORD);
+    const tapml_status written =
+        status == TAPML_OK ? store_execute(store, "COMMIT", "writing a step") : status;
+    stages_return(before, 0);
+    return written;
 }
 
 tapml_status store_begin_to_read(struct store *store)

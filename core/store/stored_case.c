@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/stages.h"
 #include "store/argument.h"
 #include "store/case.h"
 #include "store/case_key.h"
@@ -175,7 +176,9 @@ tapml_status
 stored_case_load(struct store *store, int64_t id, struct arena *arena, struct carved_case *out_case)
 {
     struct carved_case item = {0};
+    const enum stages_kind before = stages_enter(STAGES_READ);
     const tapml_status status = read_case(store, id, arena, &item);
+    stages_return(before, 0);
     if (status != TAPML_OK) {
         return status_explain(status, "store '%s', case %lld", store_path(store), (long long)id);
     }

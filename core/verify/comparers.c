@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/stages.h"
 #include "base/text.h"
 #include "plugin/component.h"
 #include "plugin/process.h"
@@ -121,7 +122,9 @@ static tapml_status measure(const struct comparer *comparer,
     const uint64_t mode = process_float_mode();
     tapml_measure found = {.hdr = TAPML_HDR(tapml_measure)};
     services_begin(&component->call);
+    const enum stages_kind before = stages_enter(STAGES_COMPARERS);
     tapml_status status = table->measure(component->root, &component->call, compared, &found);
+    stages_return(before, 0);
     if (process_float_mode() != mode) {
         process_set_float_mode(mode);
         status = status == TAPML_OK

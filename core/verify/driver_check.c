@@ -50,6 +50,9 @@ const char *driver_check_about(size_t index)
 
 struct backend *driver_check_backend(const struct place *place)
 {
+    if (place->links[PLACE_TIMED] && !place->links[PLACE_OBSERVERS]) {
+        return place->links[PLACE_TIMED]; // Which observers are below of.
+    }
     for (int kind = PLACE_FAULTS; kind >= 0; kind--) {
         if (place->links[kind]) {
             return place->links[kind];

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/random.h"
 #include "schema/infer.h"
+#include "verify/fault_process.h"
 
 #include <string.h>
 
@@ -86,6 +87,21 @@ static tapml_status land(struct backend *backend)
 
 // -- Transfers ---------------------------------------------------------------------------------
 
+// As long as a rule says, and all of them together.
+static tapml_status wait_before(struct driver_fault *fault)
+{
+    if (!meets(fault, FAULT_WRITE_DELAY)) {
+        return TAPML_OK;
+    }
+    for (size_t i = 0; i < fault->count; i++) {
+        const struct fault_rule *rule = &fault->items[i].rule;
+        if (rule->kind == FAULT_WRITE_DELAY && fault->items[i].met >= rule->from_call) {
+            TAPML_TRY(fault_process_strike(rule));
+        }
+    }
+    return TAPML_OK;
+}
+
 static uint64_t whole_vectors(uint64_t size)
 {
     return size / VECTOR_BYTES * VECTOR_BYTES;
@@ -98,6 +114,7 @@ static tapml_status driver_write(struct backend *backend,
                                  uint64_t size)
 {
     struct driver_fault *fault = of(backend);
+    TAPML_TRY(wait_before(fault));
     if (meets(fault, FAULT_WRITE_TAIL)) {
         size = whole_vectors(size);
     }

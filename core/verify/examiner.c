@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/stages.h"
 #include "base/table.h"
 #include "exec/persist.h"
 #include "store/case.h"
@@ -165,10 +166,10 @@ static tapml_status explain(struct examiner *examiner,
                                 : status_no_memory();
 }
 
-static tapml_status judge_outputs(struct examiner *examiner,
-                                  struct examination *examination,
-                                  struct arena *arena,
-                                  struct verdict *io_verdict)
+static tapml_status judge_all(struct examiner *examiner,
+                              struct examination *examination,
+                              struct arena *arena,
+                              struct verdict *io_verdict)
 {
     const struct replay_result *result = &examination->result;
     const struct result_maker *maker = NULL;
@@ -210,6 +211,17 @@ static tapml_status judge_outputs(struct examiner *examiner,
     }
     return io_verdict->kind == VERDICT_FAIL ? find_elements(examination, arena, io_verdict)
                                             : TAPML_OK;
+}
+
+static tapml_status judge_outputs(struct examiner *examiner,
+                                  struct examination *examination,
+                                  struct arena *arena,
+                                  struct verdict *io_verdict)
+{
+    const enum stages_kind before = stages_enter(STAGES_COMPARE);
+    const tapml_status status = judge_all(examiner, examination, arena, io_verdict);
+    stages_return(before, 0);
+    return status;
 }
 
 size_t examiner_hangs(const struct examiner *examiner, const char *op_name)
@@ -309,8 +321,12 @@ tapml_status examiner_expect(struct examiner *examiner,
                              struct arena *arena,
                              const char **out_refusal)
 {
-    return calibrator_expect(examiner->calibrator, item, io_examination->schema, arena,
-                             io_examination->limits, out_refusal);
+    const enum stages_kind before = stages_enter(STAGES_CALIBRATE);
+    const tapml_status status =
+        calibrator_expect(examiner->calibrator, item, io_examination->schema, arena,
+                          io_examination->limits, out_refusal);
+    stages_return(before, 0);
+    return status;
 }
 
 tapml_status

@@ -449,6 +449,7 @@ corrupt(const struct strike *strike, const struct fault_rule *rule, const struct
     case FAULT_WRITE_LATE:
     case FAULT_READ_TAIL:
     case FAULT_STALE_ARGUMENTS:
+    case FAULT_WRITE_DELAY:
         break;
     case FAULT_DROP_TAIL:
         drop_tail(image, element_bytes);

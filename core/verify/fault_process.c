@@ -42,7 +42,7 @@ static void wait_for(double milliseconds)
 
 tapml_status fault_process_strike(const struct fault_rule *rule)
 {
-    if (rule->kind == FAULT_DELAY) {
+    if (rule->kind == FAULT_DELAY || rule->kind == FAULT_WRITE_DELAY) {
         wait_for(rule->operand);
     }
     if (rule->kind == FAULT_CRASH) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a fault does to the process before a call: lets it wait, as a slow device does, ends it,
-// stops it, or takes its memory.
+// What a fault does to the process before a call or a write: lets it wait, as a slow device does,
+// ends it, stops it, or takes its memory.
 #pragma once
 
 #include "verify/fault_rule.h"

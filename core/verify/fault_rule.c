@@ -38,7 +38,8 @@ static const char *const kind_names[] = {
     [FAULT_WRITE_LATE] = "write-late",
     [FAULT_READ_TAIL] = "read-tail",
     [FAULT_STALE_ARGUMENTS] = "stale-arguments",
-    [FAULT_STALE_ARGUMENTS + 1] = NULL,
+    [FAULT_WRITE_DELAY] = "write-delay",
+    [FAULT_WRITE_DELAY + 1] = NULL,
 };
 
 enum { WORDS_MAX = 3, WORD_TEXT = FAULT_ARGUMENT_TEXT };
@@ -91,7 +92,7 @@ static tapml_status parse_change(const char *word, struct fault_rule *rule)
 
 static tapml_status find_kind(const char *word, enum fault_kind *out_kind)
 {
-    for (int kind = FAULT_ARGUMENT; kind <= FAULT_STALE_ARGUMENTS; kind++) {
+    for (int kind = FAULT_ARGUMENT; kind <= FAULT_WRITE_DELAY; kind++) {
         if (strcmp(kind_names[kind], word) == 0) {
             *out_kind = (enum fault_kind)kind;
             return TAPML_OK;
@@ -128,14 +129,15 @@ tapml_status fault_rule_parse(struct fault_rule *rule)
         return status_fail(TAPML_INVALID, "kind is '%s', expected 'argument NAME +N', '*X' or '=V'",
                            rule->words);
     }
-    const int has_operand = rule->kind == FAULT_SCALE || rule->kind == FAULT_DELAY;
+    const int is_delay = rule->kind == FAULT_DELAY || rule->kind == FAULT_WRITE_DELAY;
+    const int has_operand = rule->kind == FAULT_SCALE || is_delay;
 
     if (words.count != (has_operand ? 2 : 1)) {
         return status_fail(TAPML_INVALID, "kind is '%s', expected '%s%s'", rule->words,
                            kind_names[rule->kind], has_operand ? " X" : "");
     }
     TAPML_TRY(has_operand ? parse_operand(words.items[1], &rule->operand) : TAPML_OK);
-    return rule->kind == FAULT_DELAY ? check_delay(rule) : TAPML_OK;
+    return is_delay ? check_delay(rule) : TAPML_OK;
 }
 
 void fault_rule_print(const struct fault_rule *rule, struct text *out_text)
@@ -211,6 +213,7 @@ static int corrupts(const struct fault_rule *rule, const struct graph_value *wri
     case FAULT_WRITE_LATE:
     case FAULT_READ_TAIL:
     case FAULT_STALE_ARGUMENTS:
+    case FAULT_WRITE_DELAY:
         return 0;
     case FAULT_SWAP_HALVES:
         return written->rank > 0 && (!affine_is_constant(&written->shape[written->rank - 1]) ||

@@ -33,7 +33,8 @@ enum fault_kind {
     FAULT_WRITE_TAIL,
     FAULT_WRITE_LATE,
     FAULT_READ_TAIL,
-    FAULT_STALE_ARGUMENTS
+    FAULT_STALE_ARGUMENTS,
+    FAULT_WRITE_DELAY // Before a write: the process waits.
 };
 
 enum { FAULT_ARGUMENT_TEXT = 48 };
@@ -49,7 +50,7 @@ struct fault_rule {
     char argument[FAULT_ARGUMENT_TEXT]; // Of FAULT_ARGUMENT: the parameter that is changed.
     char change;                        // How: '+', '*' or '='.
     double operand;                     // By how much; or the factor of `scale`, the
-                                        // milliseconds of `delay`.
+                                        // milliseconds of `delay` and `write-delay`.
 
     int64_t from_call;  // The first of calls of an instance that is corrupted, from 1; or of the
                         // driver's transfers or launches.

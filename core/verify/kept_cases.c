@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/stages.h"
 #include "base/timeline.h"
 #include "choose/budget.h"
 #include "store/case.h"
@@ -14,10 +15,13 @@
 #include "store/store.h"
 #include "store/stored_case.h"
 #include "verify/chosen_cases.h"
+#include "verify/driver_fault.h"
 #include "verify/outlook.h"
+#include "verify/round_trip.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { BATCH = 32, MESSAGE_TEXT = 512 };
 
@@ -46,11 +50,13 @@ static tapml_status write_results(struct kept_cases *cases)
         return TAPML_OK;
     }
     const uint64_t begin_ns = timeline_begin(timeline_mine());
+    const enum stages_kind before = stages_enter(STAGES_RECORD);
     tapml_status status = store_begin(store);
     for (size_t i = cases->written; status == TAPML_OK && i < cases->list->count; i++) {
         status = examiner_write(cases->examiner, &cases->list->items[i]);
     }
     status = status == TAPML_OK ? store_commit(store) : status;
+    stages_return(before, 0);
     timeline_end(timeline_mine(), begin_ns,
                  &(struct timeline_span){.kind = "write", .name = "write verdicts"});
     if (status != TAPML_OK) {
@@ -364,6 +370,45 @@ static tapml_status judge_one_by_one(struct kept_cases *cases)
     return TAPML_OK;
 }
 
+// What a replay is like, for who asks where its time goes: whether windows could have more cases,
+// and what a wait for next to nothing takes.
+static void describe(const struct kept_cases *cases, size_t ahead)
+{
+    const struct verdict_options *options = cases->options;
+    if (!stages_are_kept() || driver_fault_is_wanted(options->faults, options->fault_count)) {
+        return; // Which count transfers.
+    }
+    const int could_be_more = ahead < REPLAY_AHEAD_CASES_MAX && !options->spend &&
+                              replay_ahead_is_possible(options->backend);
+    stages_add("could be more", (struct stages_count){.visits = (uint64_t)could_be_more});
+    stages_add("round trip",
+               (struct stages_count){.visits = 1, .wall_ns = round_trip_measure(options->backend)});
+}
+
+static int is_new_op(const struct verdict_list *list, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(list->items[i].op_name, list->items[index].op_name) == 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+// What was replayed, for the same.
+static void count_cases(const struct verdict_list *list)
+{
+    struct stages_count calls = {0}, ops = {0};
+    for (size_t i = 0; stages_are_kept() && list->replayed > 0 && i < list->count; i++) {
+        calls.visits += list->items[i].time_ns > 0;
+        calls.wall_ns += list->items[i].time_ns;
+        ops.visits += (uint64_t)is_new_op(list, i);
+    }
+    stages_add("calls", calls);
+    stages_add("ops", ops);
+    stages_add("cases", (struct stages_count){.visits = list->replayed});
+}
+
 static tapml_status judge_ids(struct kept_cases *cases)
 {
     const struct verdict_options *options = cases->options;
@@ -372,6 +417,7 @@ static tapml_status judge_ids(struct kept_cases *cases)
     if (options->outlook) {
         *options->outlook = (struct outlook){.all = chosen->count};
     }
+    describe(cases, ahead);
     cases->told_ns = clock_now_ns();
     if (ahead > 1 && chosen->count > 1 && replay_ahead_is_possible(options->backend)) {
         return replay_ahead_run(
@@ -396,6 +442,7 @@ static tapml_status judge_chosen(struct kept_cases *cases, struct chosen_cases *
     cases->executed = examiner_executions(cases->examiner);
     begin_spending(cases, chosen->all);
     const tapml_status status = judge_ids(cases);
+    count_cases(cases->list);
     if (status == TAPML_OK) {
         TAPML_TRY(write_results(cases));
         TAPML_TRY(settle_all(cases));

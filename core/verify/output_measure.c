@@ -3,6 +3,7 @@
 #include "verify/output_measure.h"
 
 #include "base/arena.h"
+#include "base/stages.h"
 #include "store/store.h"
 #include "verify/calibrator.h"
 #include "verify/element_search.h"
@@ -133,6 +134,23 @@ static tapml_status measure_output(const struct examination *examination,
     return out_error->param && out_error->place ? TAPML_OK : status_no_memory();
 }
 
+// The limits of the outputs; or, for errors beyond them, those of a closer look.
+static tapml_status find_limits(const struct output_measure *measure,
+                                const struct examination *examination,
+                                int is_closer,
+                                struct compare_limit *out_limits)
+{
+    struct store *store = examination->is_derived ? NULL : measure->options->store;
+    const enum stages_kind before = stages_enter(STAGES_CALIBRATE);
+    const tapml_status status =
+        is_closer ? calibrator_widen(measure->calibrator, store, examination->item,
+                                     examination->schema, out_limits)
+                  : calibrator_limits(measure->calibrator, store, examination->item,
+                                      examination->schema, out_limits);
+    stages_return(before, 0);
+    return status;
+}
+
 // Measures all outputs, with their limits at hand. A case beyond the limit of its class is
 // calibrated itself before that is held against it.
 tapml_status output_measure_all(const struct output_measure *measure,
@@ -140,22 +158,19 @@ tapml_status output_measure_all(const struct output_measure *measure,
                                 struct arena *arena,
                                 struct output_error *errors)
 {
-    struct store *store = examination->is_derived ? NULL : measure->options->store;
     const uint32_t count = examination->result.output_count;
     for (uint32_t i = 0; examination->is_computed && i < count; i++) {
         TAPML_TRY(exchange(measure, examination, arena, &examination->result.outputs[i]));
     }
     TAPML_TRY(take_declared(measure, examination, arena));
     if (!examination->is_derived) {
-        TAPML_TRY(calibrator_limits(measure->calibrator, store, examination->item,
-                                    examination->schema, examination->limits));
+        TAPML_TRY(find_limits(measure, examination, 0, examination->limits));
     }
     for (uint32_t i = 0; i < count; i++) {
         TAPML_TRY(measure_output(examination, i, arena, &errors[i]));
     }
     const struct judgement first = judgement_make(errors, examination->limits, count);
     return first.margin > 1 && isfinite(first.margin)
-               ? calibrator_widen(measure->calibrator, store, examination->item,
-                                  examination->schema, examination->limits)
+               ? find_limits(measure, examination, 1, examination->limits)
                : TAPML_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/stages.h"
 #include "base/table.h"
 #include "base/timeline.h"
 
@@ -25,7 +26,8 @@ struct entry {
 struct window {
     struct entry entries[REPLAY_AHEAD_CASES_MAX];
     size_t count, bytes;
-    uint64_t queued_ns; // When that began,
+    uint64_t queued_ns;        // When that began,
+    uint64_t begin_ns, end_ns; // at the far side, and when it had done it,
     uint64_t generation, kills;
     int is_pending; // It was queued, and not waited for.
     int is_broken;  // None of its results is used.
@@ -212,15 +214,18 @@ static tapml_status fill(struct replay_ahead *ahead, struct window *window)
 
 // -- A window on its way -------------------------------------------------------------------------
 
-static tapml_status queue_all(struct replay_ahead *ahead, const struct window *window)
+static tapml_status queue_all(struct replay_ahead *ahead, struct window *window)
 {
+    struct backend *backend = ahead->options->backend;
     for (size_t i = 0; i < window->count; i++) {
         TAPML_TRY(replay_ask(window->entries[i].flight));
     }
+    TAPML_TRY(backend_stamp(backend, &window->begin_ns));
     for (size_t i = 0; i < window->count; i++) {
         TAPML_TRY(replay_queue(window->entries[i].flight, 1));
     }
-    return backend_flush(ahead->options->backend);
+    TAPML_TRY(backend_stamp(backend, &window->end_ns));
+    return backend_flush(backend);
 }
 
 static void queue(struct replay_ahead *ahead, struct window *window)
@@ -267,6 +272,11 @@ static void settle(struct replay_ahead *ahead, struct window *window)
     if (has_lost) {
         backend_excuse(backend);
     }
+    if (!window->is_broken) {
+        stages_add("windows", (struct stages_count){.visits = 1,
+                                                    .bytes = window->bytes,
+                                                    .wall_ns = window->end_ns - window->begin_ns});
+    }
     replay_settled(ahead->options->replay);
     count(ahead, REPLAY_AHEAD_WAIT, begin_ns, 0);
     tune(ahead, window);
@@ -290,6 +300,7 @@ static tapml_status do_alone(struct replay_ahead *ahead, size_t index, const cha
     const uint64_t begin_ns = clock_now_ns();
     TAPML_TRY(options->alone(options->user, index, &is_suspect));
     count(ahead, REPLAY_AHEAD_ALONE, begin_ns, 0);
+    stages_add("alone", (struct stages_count){.visits = 1, .wall_ns = clock_now_ns() - begin_ns});
     ahead->counts.cases++;
     ahead->counts.alone++;
     return op ? note(ahead, op, is_suspect) : TAPML_OK;

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/stages.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/encoding.h"
@@ -413,8 +414,13 @@ tapml_status replay_call_ask(struct replay_call *call)
 
 tapml_status replay_call_draw(struct replay_call *call)
 {
-    TAPML_TRY(check_memory(call));
-    return call->outcome == REPLAY_RAN ? draw_all(call) : TAPML_OK;
+    const enum stages_kind before = stages_enter(STAGES_PREPARE);
+    tapml_status status = check_memory(call);
+    if (status == TAPML_OK && call->outcome == REPLAY_RAN) {
+        status = draw_all(call);
+    }
+    stages_return(before, status == TAPML_OK ? replay_call_bytes(call) : 0);
+    return status;
 }
 
 tapml_status replay_call_bind(struct replay_call *call)
