@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include ZOO_NOTE
 
@@ -18,6 +19,12 @@
 #define ZOO_FAILS 1
 #else
 #define ZOO_FAILS 0
+#endif
+
+#if defined(SIN_SLOW_COMPARER)
+#define ZOO_REST_NS 30000000
+#else
+#define ZOO_REST_NS 0
 #endif
 
 #if defined(SIN_MOODY_COMPARER)
@@ -63,8 +70,9 @@ static const tapml_observer table = {.hdr = TAPML_HDR(tapml_observer), .after = 
 #endif
 
 #if defined(SIN_UNNAMED_COMPARER) || defined(SIN_FIRST_COMPARER) ||                                \
-    defined(SIN_FAILING_COMPARER) || defined(SIN_MOODY_COMPARER)
-// The difference of the first values; the moody one gives another value each time.
+    defined(SIN_FAILING_COMPARER) || defined(SIN_MOODY_COMPARER) || defined(SIN_SLOW_COMPARER)
+// The difference of the first values; the moody one gives another value each time, the slow one
+// takes 30 ms for it.
 static tapml_status measure(tapml_object *comparer,
                             tapml_call *call,
                             const tapml_compared *compared,
@@ -72,6 +80,7 @@ static tapml_status measure(tapml_object *comparer,
 {
     const float *expected = compared->expected, *computed = compared->computed;
 
+    (void)nanosleep(&(struct timespec){.tv_nsec = ZOO_REST_NS}, NULL);
     if (ZOO_FAILS || compared->dtype != TAPML_F32 || compared->count == 0) {
         return ZOO_FAILS ? TAPML_UNAVAILABLE : TAPML_OK;
     }
