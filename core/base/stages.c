@@ -163,10 +163,10 @@ struct stages_count stages_fact(const struct stages *stages, const char *name)
 }
 
 // Whether the stage at hand has another one as a part.
-static int holds(enum stages_kind kind, enum stages_kind other)
+static int holds(enum stages_kind at_hand, enum stages_kind next)
 {
-    const int is_store = other == STAGES_READ || other == STAGES_DECODE || other == STAGES_RECORD;
-    return kind == STAGES_SOURCE || (kind == STAGES_CALIBRATE && !is_store);
+    const int is_store = next == STAGES_READ || next == STAGES_DECODE || next == STAGES_RECORD;
+    return at_hand == STAGES_SOURCE || (at_hand == STAGES_CALIBRATE && !is_store);
 }
 
 enum stages_kind stages_enter(enum stages_kind kind)

@@ -18,8 +18,6 @@
 
 enum { CONFIG_BYTES_MAX = 1 << 20, ARGUMENTS_MAX = 64 };
 
-extern char **environ;
-
 // -- The file ------------------------------------------------------------------------------------
 
 static tapml_status print_dir(const struct applied_advice *advice, struct text *out)
