@@ -279,6 +279,7 @@ struct replay_flight {
     struct running running;
     struct replay_result result;
     struct guard_flight *guarded;
+    const struct residency *held; // Weights, and the buffers of the call; NULL: nothing.
     int timed;
 };
 
@@ -297,8 +298,35 @@ tapml_status replay_flight_create(struct replay_flight **out_flight)
     return TAPML_OK;
 }
 
+// What the guard looks at when the call lands is there until then, whatever else is queued.
+static void hold(struct replay_flight *flight)
+{
+    const struct replay_call *call = &flight->running.call;
+    flight->held = replay_site_hold(call->site);
+    for (uint32_t i = 0; i < call->op->n_params; i++) {
+        if (call->slots[i].buffer) {
+            spare_buffers_hold(&call->site->spare, call->slots[i].buffer);
+        }
+    }
+}
+
+static void let_go(struct replay_flight *flight)
+{
+    const struct replay_call *call = &flight->running.call;
+    for (uint32_t i = 0; flight->held && i < call->op->n_params; i++) {
+        if (call->slots[i].buffer) {
+            spare_buffers_let_go(&call->site->spare, call->slots[i].buffer);
+        }
+    }
+    if (flight->held) {
+        replay_site_let_go(call->site, flight->held);
+        flight->held = NULL;
+    }
+}
+
 static void empty(struct replay_flight *flight)
 {
+    let_go(flight);
     arena_destroy(flight->running.call.arena);
     arena_destroy(flight->running.call.images);
     flight->running = (struct running){.result = &flight->result};
@@ -348,6 +376,7 @@ tapml_status replay_queue(struct replay_flight *flight, int timed)
     tapml_status status = call->outcome == REPLAY_RAN ? replay_call_bind(call) : TAPML_OK;
     if (status == TAPML_OK && call->outcome == REPLAY_RAN) {
         const struct backend_call queued = backend_call_of(call);
+        hold(flight);
         status = guard_queue(replay->guard, &queued, timed, flight->guarded);
     }
     spare_buffers_leave(&replay->site.spare);
@@ -382,6 +411,7 @@ replay_land(struct replay_flight *flight, struct replay_result *out_result, int 
     if (call->outcome == REPLAY_RAN) {
         status = land(flight, out_is_clean);
         guard_trim(flight->running.replay->guard);
+        let_go(flight);
     } else {
         status = skip(&flight->running, call->outcome, call->reason);
     }

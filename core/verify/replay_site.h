@@ -14,10 +14,19 @@
 #include "model/checkpoint.h"
 #include "verify/spare_buffers.h"
 
+// Weights that were loaded anew since, while calls that used them were not looked at.
+struct replay_site_retired {
+    struct residency *weights;
+    uint32_t holds;
+    struct replay_site_retired *next;
+};
+
 struct replay_site {
     struct backend *backend;
     const struct checkpoint *checkpoint; // Of the weights; NULL if the cases have their bytes.
     struct residency *weights;
+    uint32_t holds; // Of these weights.
+    struct replay_site_retired *retired;
     struct spare_buffers spare;
     struct hash instance; // Of the name of the last one.
 };
@@ -31,3 +40,8 @@ void replay_site_close(struct replay_site *site);
 // Loads the weights anew, after a wait: other cases must not compute with one that a call has
 // corrupted.
 tapml_status replay_site_renew(struct replay_site *site) STATUS_USED;
+
+// Keeps the weights at hand from being freed by `replay_site_renew` until they are let go, for a
+// call that is queued and not looked at. Returns them.
+const struct residency *replay_site_hold(struct replay_site *site);
+void replay_site_let_go(struct replay_site *site, const struct residency *weights);

@@ -17,6 +17,7 @@ struct spare_buffer {
     tapml_object *buffer;
     uint64_t size;
     int is_used;
+    uint32_t holds; // Of calls that were queued and not looked at.
 };
 
 // All zero but for `backend`, which is borrowed, to begin with.
@@ -41,5 +42,10 @@ void spare_buffers_end(struct spare_buffers *spare);
 // it. A take that has to free something waits.
 void spare_buffers_leave(struct spare_buffers *spare);
 
-// Ends all uses and frees all buffers.
+// Keeps a buffer that was taken from being freed until it is let go as often, whatever ends its
+// use. That it is taken again does not matter.
+void spare_buffers_hold(struct spare_buffers *spare, const tapml_object *buffer);
+void spare_buffers_let_go(struct spare_buffers *spare, const tapml_object *buffer);
+
+// Ends all uses and frees all buffers, of which none is held.
 void spare_buffers_release(struct spare_buffers *spare);

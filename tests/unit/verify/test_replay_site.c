@@ -35,3 +35,25 @@ Test(replay_site, forgets_weights)
     cr_expect_eq(late_counts(late).buffers_alive, 0);
     backend_release(late);
 }
+
+Test(replay_site, weights_that_are_held_outlive_their_renewal)
+{
+    struct backend *late = late_create(&(struct late_options){0});
+    struct replay_site site;
+    cr_assert_eq(replay_site_open(late, NULL, &site), TAPML_OK);
+    load_weight(site.weights);
+    const struct residency *held = replay_site_hold(&site);
+    cr_expect_eq(replay_site_hold(&site), held);
+    cr_assert_eq(replay_site_renew(&site), TAPML_OK);
+    cr_expect_neq(site.weights, held);
+    cr_assert_eq(replay_site_renew(&site), TAPML_OK);
+    replay_site_let_go(&site, held);
+    cr_expect_gt(late_counts(late).buffers_alive, 0);
+    replay_site_let_go(&site, held);
+    cr_expect_eq(late_counts(late).buffers_alive, 0);
+    cr_expect_null(site.retired);
+    held = replay_site_hold(&site);
+    replay_site_let_go(&site, held);
+    replay_site_close(&site);
+    backend_release(late);
+}

@@ -66,3 +66,26 @@ Test(spare_buffers, what_is_left_to_queued_work_is_freed_behind_a_wait)
     spare_buffers_release(&spare);
     backend_release(spare.backend);
 }
+
+Test(spare_buffers, what_is_held_is_not_freed)
+{
+    struct spare_buffers spare = {.backend = plain_create()};
+    tapml_object *held = take(&spare, LARGE);
+    spare_buffers_hold(&spare, held);
+    for (uint64_t i = 1; i < 10; i++) {
+        take(&spare, LARGE / 4 + i * KIB);
+        spare_buffers_end(&spare);
+    }
+    cr_expect_eq(take(&spare, LARGE), held);
+    spare_buffers_let_go(&spare, held);
+    spare_buffers_end(&spare);
+    for (uint64_t i = 1; i < 10; i++) {
+        take(&spare, LARGE / 4 + i * KIB);
+        spare_buffers_end(&spare);
+    }
+    for (size_t i = 0; i < spare.count; i++) {
+        cr_expect_neq(spare.items[i].size, (uint64_t)LARGE, "the oldest goes first");
+    }
+    spare_buffers_release(&spare);
+    backend_release(spare.backend);
+}
