@@ -119,6 +119,7 @@ static enum kind kind_of(const struct location *location, const char *field)
         return MARGIN;
     }
     if (strncmp(field, "search.", strlen("search.")) == 0 ||
+        strncmp(field, "bottleneck.", strlen("bottleneck.")) == 0 ||
         is_any(field, costs, sizeof(costs) / sizeof(*costs))) {
         return COST;
     }
