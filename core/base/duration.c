@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NUMBER_TEXT = 32 };
-
 static const double YEAR_S = 366.0 * 24 * 3600;
 
 // What has three digits of the larger unit as well: 999.9 ms is 1 s.
@@ -24,18 +22,6 @@ static const struct {
 
 enum { UNITS = sizeof(units) / sizeof(*units) };
 
-static int read_number(const char *word, size_t size, double *out_number)
-{
-    char number[NUMBER_TEXT];
-
-    if (size >= sizeof(number)) {
-        return 0;
-    }
-    memcpy(number, word, size);
-    number[size] = '\0';
-    return text_parse_f64(number, out_number) == TAPML_OK;
-}
-
 tapml_status duration_read(const char *word, double *out_seconds)
 {
     const size_t size = strspn(word, "+-.0123456789");
@@ -44,7 +30,8 @@ tapml_status duration_read(const char *word, double *out_seconds)
     for (size_t i = 0; i < UNITS; i++) {
         double number = 0;
 
-        if (strcmp(unit, units[i].name) == 0 && read_number(word, size, &number) && number > 0 &&
+        if (strcmp(unit, units[i].name) == 0 &&
+            text_parse_f64_part(word, size, &number) == TAPML_OK && number > 0 &&
             number * units[i].seconds <= YEAR_S) {
             *out_seconds = number * units[i].seconds;
             return TAPML_OK;

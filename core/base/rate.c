@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NUMBER_TEXT = 32 };
-
 static const double RATE_MAX = 1e9, HOUR_S = 3600;
 static const char PER_HOUR[] = "/h";
 
@@ -40,14 +38,7 @@ static int is_currency(const char *word, size_t size)
 
 static int read_amount(const char *word, size_t size, double *out_amount)
 {
-    char number[NUMBER_TEXT];
-
-    if (size >= sizeof(number)) {
-        return 0;
-    }
-    memcpy(number, word, size);
-    number[size] = '\0';
-    return text_parse_f64(number, out_amount) == TAPML_OK && *out_amount >= 0 &&
+    return text_parse_f64_part(word, size, out_amount) == TAPML_OK && *out_amount >= 0 &&
            *out_amount <= RATE_MAX;
 }
 

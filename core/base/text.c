@@ -383,3 +383,14 @@ tapml_status text_parse_f64(const char *word, double *out_value)
     *out_value = value;
     return TAPML_OK;
 }
+
+tapml_status text_parse_f64_part(const char *text, size_t size, double *out_value)
+{
+    char word[64];
+    if (size >= sizeof(word)) {
+        return status_fail(TAPML_INVALID, "expected a number, found '%.60s...'", text);
+    }
+    memcpy(word, text, size);
+    word[size] = '\0';
+    return text_parse_f64(word, out_value);
+}

@@ -91,3 +91,6 @@ tapml_status text_parse_i64(const char *word, int64_t *out_value) STATUS_USED;
 
 // As text_parse_i64, for a decimal real number. [any]
 tapml_status text_parse_f64(const char *word, double *out_value) STATUS_USED;
+
+// As text_parse_f64, for the first `size` bytes of a text. [any]
+tapml_status text_parse_f64_part(const char *text, size_t size, double *out_value) STATUS_USED;

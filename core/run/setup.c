@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/ini.h"
 #include "base/log.h"
-#include "base/stages.h"
 #include "base/text.h"
 #include "config/isolation.h"
 #include "config/model_path.h"
@@ -430,7 +429,7 @@ static tapml_status open_chain(struct setup *setup, struct place *place)
         links[count++] = observers_link(setup->registry);
     }
     // A run says what it has cost.
-    if (setup->timelines.run != NULL || setup->ini != NULL || stages_are_kept()) {
+    if (setup->timelines.run != NULL || setup->ini != NULL) {
         links[count++] = timed_link(&account);
     }
     if (activation_is_reduced(settings->activation)) {

@@ -19,13 +19,9 @@ static tapml_status name_of(const struct declaration *item, struct text *out_nam
 static int parse(const char *value, struct declaration *io_item)
 {
     const char *blank = strchr(value, ' ');
-    char number[64] = "";
     double cost = 0;
-    if (!blank || (size_t)(blank - value) >= sizeof(number)) {
-        return 0;
-    }
-    memcpy(number, value, (size_t)(blank - value));
-    if (text_parse_f64(number, &cost) != TAPML_OK || isnan(cost) || blank[1] == '\0') {
+    if (!blank || blank[1] == '\0' ||
+        text_parse_f64_part(value, (size_t)(blank - value), &cost) != TAPML_OK || isnan(cost)) {
         return 0;
     }
     io_item->cost = cost;

@@ -181,6 +181,19 @@ static void expect_f64(const char *word, double expected)
     cr_assert_eq(value, expected);
 }
 
+Test(text, a_part_of_a_text_is_a_number)
+{
+    char many[80];
+    double value = 0;
+    cr_assert_eq(text_parse_f64_part("2.5 USD", 3, &value), TAPML_OK);
+    cr_assert_eq(value, 2.5);
+    cr_assert_eq(text_parse_f64_part("2.5 USD", 4, &value), TAPML_INVALID);
+    cr_assert_eq(text_parse_f64_part("2.5", 0, &value), TAPML_INVALID);
+    memset(many, '1', sizeof(many));
+    many[sizeof(many) - 1] = '\0';
+    cr_assert_eq(text_parse_f64_part(many, 79, &value), TAPML_INVALID);
+}
+
 Test(text, numbers_are_parsed_whole)
 {
     expect_i64("0", 0);
