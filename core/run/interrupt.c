@@ -20,6 +20,7 @@ enum { PATIENCE_US = 600000 };
 // A signal handler can reach nothing else.
 static volatile sig_atomic_t interrupted, is_told;
 static const struct interrupt_farewell *_Atomic farewell;
+static const struct interrupt_scratch *_Atomic scratch;
 
 // In a handler: nothing can be done about a failure, and little is allowed.
 static void write_text(const char *text)
@@ -29,13 +30,26 @@ static void write_text(const char *text)
     (void)size;
 }
 
-// What is committed stays, as when a host is killed; nothing else needs an end.
+_Noreturn static void leave(void)
+{
+    const struct interrupt_scratch *last = atomic_load(&scratch);
+
+    timeline_settle();
+    for (size_t i = 0; last != NULL && i < last->file_count; i++) {
+        (void)unlink(last->files[i]);
+    }
+    if (last != NULL) {
+        (void)rmdir(last->folder);
+    }
+    _exit(INTERRUPT_EXIT);
+}
+
+// What is committed stays, as when a host is killed; beside it only temporary files need an end.
 static void end_now(int number)
 {
     const struct interrupt_farewell *last = atomic_load(&farewell);
 
     (void)number;
-    timeline_settle();
     if (last != NULL) {
         const ssize_t size = pwrite(last->descriptor, last->bytes, last->size, 0);
 
@@ -45,7 +59,7 @@ static void end_now(int number)
         write_text(isatty(STDERR_FILENO) ? "\r\033[K" : "");
         write_text("tapml-host: " SENTENCE " (this one took too long to end)\n");
     }
-    _exit(INTERRUPT_EXIT);
+    leave();
 }
 
 static void take_note(int number)
@@ -53,8 +67,7 @@ static void take_note(int number)
     const struct itimerval patience = {.it_value = {.tv_usec = PATIENCE_US}};
 
     if (interrupted) {
-        timeline_settle();
-        _exit(INTERRUPT_EXIT);
+        leave();
     }
     interrupted = 1;
     if (number == SIGINT) {
@@ -87,6 +100,11 @@ const char *interrupt_sentence(void)
 void interrupt_set_farewell(const struct interrupt_farewell *words)
 {
     atomic_store(&farewell, words);
+}
+
+void interrupt_set_scratch(const struct interrupt_scratch *files)
+{
+    atomic_store(&scratch, files);
 }
 
 void interrupt_told(void)

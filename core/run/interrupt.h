@@ -36,6 +36,16 @@ struct interrupt_farewell {
 // others are set.
 void interrupt_set_farewell(const struct interrupt_farewell *words);
 
+// Temporary files, and their folder: removed if the program has to end within a step.
+struct interrupt_scratch {
+    const char *folder;
+    const char *const *files; // Those that are not there are passed over.
+    size_t file_count;
+};
+
+// NULL: none. It is borrowed until others are set.
+void interrupt_set_scratch(const struct interrupt_scratch *files);
+
 // The message was printed: it is not repeated if the program then has to end without its last
 // steps.
 void interrupt_told(void);

@@ -176,6 +176,7 @@ static tapml_status copy_all(const struct op_cases_options *options, struct op_c
 
 static tapml_status make_store(struct op_cases *cases)
 {
+    static const char *const endings[OP_CASES_FILES] = {"", "-wal", "-shm", "-journal"};
     const char *folder = getenv("TMPDIR");
 
     (void)snprintf(cases->folder, sizeof(cases->folder), "%.200s/tapml-judge-XXXXXX",
@@ -189,8 +190,15 @@ static tapml_status make_store(struct op_cases *cases)
         cases->folder[0] = '\0'; // There is none to be removed.
         return status;
     }
-    (void)snprintf(cases->path, sizeof(cases->path), "%s/cases.tapmlrun", cases->folder);
-    return store_open(cases->path, 1, &cases->store);
+    for (size_t i = 0; i < OP_CASES_FILES; i++) {
+        (void)snprintf(cases->paths[i], sizeof(cases->paths[i]), "%s/cases.tapmlrun%s",
+                       cases->folder, endings[i]);
+        cases->files[i] = cases->paths[i];
+    }
+    cases->scratch = (struct interrupt_scratch){
+        .folder = cases->folder, .files = cases->files, .file_count = OP_CASES_FILES};
+    interrupt_set_scratch(&cases->scratch);
+    return store_open(cases->paths[0], 1, &cases->store);
 }
 
 tapml_status op_cases_copy(const struct op_cases_options *options, struct op_cases *out_cases)
@@ -211,15 +219,12 @@ tapml_status op_cases_create(struct op_cases *out_cases)
 
 void op_cases_close(struct op_cases *cases)
 {
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-    char path[sizeof(cases->path) + 16];
-
     store_close(cases->store);
-    for (size_t i = 0; cases->folder[0] != '\0' && i < sizeof(endings) / sizeof(*endings); i++) {
-        (void)snprintf(path, sizeof(path), "%s%s", cases->path, endings[i]);
-        (void)unlink(path); // Most of them are not there.
-    }
     if (cases->folder[0] != '\0') {
+        interrupt_set_scratch(NULL);
+        for (size_t i = 0; i < OP_CASES_FILES; i++) {
+            (void)unlink(cases->paths[i]); // Most of them are not there.
+        }
         (void)rmdir(cases->folder);
     }
     *cases = (struct op_cases){.store = NULL};

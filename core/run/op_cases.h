@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "run/interrupt.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,10 +14,15 @@
 struct checkpoint;
 struct store;
 
+enum { OP_CASES_PATH_BYTES = 300, OP_CASES_FILES = 4 };
+
+// It stays where it is while it is open: an interrupted program removes its files.
 struct op_cases {
     struct store *store;
     char folder[256];
-    char path[300];
+    char paths[OP_CASES_FILES][OP_CASES_PATH_BYTES]; // The store, and what SQLite has beside one.
+    const char *files[OP_CASES_FILES];
+    struct interrupt_scratch scratch;
     size_t count;
     char op[128]; // Its full name; "" of all.
 };

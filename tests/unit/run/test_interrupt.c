@@ -90,3 +90,35 @@ Test(interrupt, what_was_told_is_not_repeated)
     check_end(scratch_path(&scratch, "told"), 1, "BYEg: ");
     scratch_remove(&scratch);
 }
+
+// A second signal ends it, with files in a folder that the program made.
+static void leave_files(const struct interrupt_scratch *files)
+{
+    interrupt_watch();
+    interrupt_set_scratch(files);
+    (void)raise(SIGTERM);
+    (void)raise(SIGTERM);
+}
+
+Test(interrupt, temporary_files_go_with_a_program_that_does_not_end_by_itself)
+{
+    char folder[SCRATCH_PATH], file[2 * SCRATCH_PATH];
+    struct scratch scratch;
+    int status = 0;
+
+    scratch_make(&scratch);
+    (void)snprintf(folder, sizeof(folder), "%s", scratch_path(&scratch, "own"));
+    cr_assert_eq(mkdir(folder, 0700), 0);
+    (void)snprintf(file, sizeof(file), "%s", scratch_write(&scratch, "own/cases", "x", 1));
+    const char *const files[] = {file, "/nowhere/at-all"};
+    const struct interrupt_scratch mine = {.folder = folder, .files = files, .file_count = 2};
+    const pid_t child = fork();
+
+    if (child == 0) {
+        leave_files(&mine);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 130);
+    cr_assert_neq(access(folder, F_OK), 0, "%s is still there", folder);
+    scratch_remove(&scratch);
+}

@@ -55,7 +55,7 @@ Test(op_cases, those_of_one_op_are_a_store_until_they_are_closed)
     struct op_cases cases;
     struct arena *arena = arena_create();
     struct carved_case item;
-    char path[sizeof(cases.path)];
+    char path[sizeof(cases.paths[0])];
 
     MUST(op_cases_copy(&(struct op_cases_options){.source = source, .op = "silu"}, &cases));
     cr_expect_str_eq(cases.op, "tapml.silu");
@@ -63,7 +63,7 @@ Test(op_cases, those_of_one_op_are_a_store_until_they_are_closed)
     load_only(cases.store, arena, &item);
     cr_expect_str_eq(item.instance, "layers.0/silu");
     cr_expect_arr_eq(item.arguments[1].after, silu.y, sizeof(silu.y));
-    memcpy(path, cases.path, sizeof(path));
+    memcpy(path, cases.paths[0], sizeof(path));
     cr_expect(file_exists(path));
     op_cases_close(&cases);
     cr_expect_not(file_exists(path));
@@ -128,12 +128,12 @@ Test(op_cases, a_weight_that_is_not_there_cannot_be_widened)
 Test(op_cases, a_store_of_no_source_takes_what_is_added)
 {
     struct op_cases cases;
-    char path[sizeof(cases.path)];
+    char path[sizeof(cases.paths[0])];
 
     MUST(op_cases_create(&cases));
     norm.arguments[1].before = norm.weight;
     MUST(stored_case_add(cases.store, &norm.item));
-    (void)snprintf(path, sizeof(path), "%s", cases.path);
+    (void)snprintf(path, sizeof(path), "%s", cases.paths[0]);
     cr_expect(file_exists(path));
     op_cases_close(&cases);
     cr_expect_not(file_exists(path), "it goes with its folder");
