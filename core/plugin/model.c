@@ -107,7 +107,26 @@ no_such_architecture(struct registry *registry, const char *named, const struct 
                        there->length > 0 ? there->data : " none");
 }
 
-// Asks every architecture, or takes the one that is named.
+// Asks those architectures that are for this type of model, and those whose manifests name no
+// types: to open every library takes longer than most of what a program does with a model.
+static tapml_status
+ask_listed(struct registry *registry, struct config *config, struct choice *choice)
+{
+    const char *type = config_model_type(config);
+    tapml_status status = TAPML_OK;
+    for (size_t i = 0; status == TAPML_OK && type && *type; ++i) {
+        struct component *component =
+            registry_find_listed(registry, TAPML_KIND_MODEL, "model-types", type, i);
+        if (!component) {
+            break;
+        }
+        status = ask(choice, component, config);
+    }
+    return status;
+}
+
+// Asks the architectures, all of them where none of the likely ones knows the model; or takes the
+// one that is named.
 static tapml_status choose(struct registry *registry,
                            struct config *config,
                            const char *named,
@@ -117,7 +136,10 @@ static tapml_status choose(struct registry *registry,
     struct component *component = NULL;
     tapml_status status = TAPML_OK;
     text_init(&choice.asked);
-    for (size_t i = 0; status == TAPML_OK; ++i) {
+    if (!named) {
+        status = ask_listed(registry, config, &choice);
+    }
+    for (size_t i = 0; status == TAPML_OK && !choice.best; ++i) {
         component = registry_find(registry, TAPML_KIND_MODEL, i);
         if (!component || (named && strcmp(component->entry.component, named) == 0)) {
             break;

@@ -488,16 +488,35 @@ tapml_status registry_check(struct registry *registry, const char *name)
     return device_table_find(component->entry.component, parts.device, list, count, &count);
 }
 
-struct component *registry_find(struct registry *registry, const char *kind, size_t index)
+static int is_listed(const struct component *component, const char *key, const char *word)
+{
+    const char *list = manifest_key(&component->plugin->manifest, component->entry.component, key);
+    const size_t length = strlen(word);
+    for (const char *at = list; at && *at; at += strcspn(at, " ")) {
+        at += strspn(at, " ");
+        if (strcspn(at, " ") == length && length > 0 && strncmp(at, word, length) == 0) {
+            return 1;
+        }
+    }
+    return !list;
+}
+
+struct component *registry_find_listed(
+    struct registry *registry, const char *kind, const char *key, const char *word, size_t index)
 {
     for (size_t i = 0; i < registry->inventory.component_count; ++i) {
         struct component *component = registry->inventory.components[i];
-        if (strcmp(component->entry.kind, kind) == 0 && is_ready(registry, component) &&
-            index-- == 0) {
+        if (strcmp(component->entry.kind, kind) == 0 && (!key || is_listed(component, key, word)) &&
+            is_ready(registry, component) && index-- == 0) {
             return component;
         }
     }
     return NULL;
+}
+
+struct component *registry_find(struct registry *registry, const char *kind, size_t index)
+{
+    return registry_find_listed(registry, kind, NULL, NULL, index);
 }
 
 tapml_status registry_get(struct registry *registry,

@@ -136,6 +136,11 @@ const char *registry_component(struct registry *registry, const char *kind, size
 struct component;
 struct component *registry_find(struct registry *registry, const char *kind, size_t index);
 
+// The same among those whose manifest lists `word` in `key`, between blanks, or has no such key.
+// The libraries of others are not opened.
+struct component *registry_find_listed(
+    struct registry *registry, const char *kind, const char *key, const char *word, size_t index);
+
 // The same of the component that `name` is, "COMPONENT" or "PLUGIN/COMPONENT". Fails as
 // registry_open does, with TAPML_NOT_FOUND also if the component is of another kind.
 tapml_status registry_get(struct registry *registry,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
 #include "model/checkpoint.h"
+#include "plugin/component.h"
 #include "plugin/model.h"
 #include "zoo_folder.h"
 
@@ -103,6 +104,24 @@ Test(model, a_tie_names_both_and_the_user_settles_it)
     model_close(model);
     const struct model_options absent = {.without_weights = 1, .architecture = "nobody"};
     expect_refused("{\"model_type\": \"zoo_tie\"}", absent, "no architecture 'nobody'");
+}
+
+// The id of the architecture `index` of those to be asked about a type; "" past the last.
+static const char *listed(const char *type, size_t index)
+{
+    const struct component *found =
+        registry_find_listed(registry, "tapml.model/1", "model-types", type, index);
+    return found ? found->entry.component : "";
+}
+
+Test(model, is_asked_for_of_those_that_are_for_its_type)
+{
+    cr_assert_str_eq(listed("zoo", 0), "zoo", "its manifest names no types");
+    cr_assert_str_eq(listed("zoo", 1), "");
+    cr_assert_str_eq(listed("zoo_tie", 1), "zoo-other");
+    cr_assert_str_eq(listed("other", 1), "zoo-other");
+    cr_assert_str_eq(listed("zoo_", 1), "");
+    cr_assert_str_eq(listed("", 1), "");
 }
 
 Test(model, what_nobody_knows_lists_who_was_asked)

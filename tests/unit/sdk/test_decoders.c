@@ -19,6 +19,13 @@ static const struct model_decoder *const decoders[] = {MODEL_DECODERS(ADDRESS_OF
 
 enum { DECODERS = sizeof(decoders) / sizeof(*decoders) };
 
+// A description, and the types of models that its manifest names.
+struct named {
+    const char *type, *old_types, *listed;
+};
+
+#define NAMED(name, types) {describe_##name.model_type, describe_##name.old_types, types},
+
 // The graph as text, with weights of any type as f32: no config tells.
 static char *text_of(const struct graph *graph)
 {
@@ -119,6 +126,23 @@ static const char *const folders[] = {"arcee",
                                       "starcoder2"};
 
 // What a config leads one to expect is what the checkpoint of Hugging Face has.
+Test(decoders, manifests_name_the_types_that_are_matched)
+{
+    const struct named all[] = {MODEL_TYPES(NAMED)};
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        char expected[256];
+
+        (void)snprintf(expected, sizeof(expected), "%s%s%s", all[i].type,
+                       all[i].old_types != NULL ? " " : "",
+                       all[i].old_types != NULL ? all[i].old_types : "");
+        for (char *at = strchr(expected, '|'); at != NULL; at = strchr(at, '|')) {
+            *at = ' ';
+        }
+        cr_expect_str_eq(all[i].listed, expected);
+    }
+}
+
 Test(decoders, with_and_without_weights_the_graph_is_one)
 {
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {

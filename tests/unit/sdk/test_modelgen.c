@@ -16,7 +16,7 @@ static int modelgen(const char *arguments)
 }
 
 static const char *const good =
-    "# A comment.\nshared\nsmall | Small: \"quoted\"\nwide architecture | Wide\n";
+    "# A comment.\nshared\nsmall | Small: \"quoted\"\nwide architecture is=wide-1 is=Wide | Wide\n";
 
 static void write_list(const char *text)
 {
@@ -46,7 +46,10 @@ Test(modelgen, a_component_for_each_type)
     cr_assert_eq(modelgen("manifest plugin.ini family/types"), 0);
     text = read_file("plugin.ini");
     cr_expect_neq(strstr(text, "id = org.tapml.family\n"), NULL);
-    cr_expect_neq(strstr(text, "[component.wide]\nkind = tapml.model/1\ntitle = Wide\n"), NULL);
+    cr_expect_neq(strstr(text, "[component.wide]\nkind = tapml.model/1\ntitle = Wide\n"
+                               "model-types = wide-1 Wide\n"),
+                  NULL);
+    cr_expect_neq(strstr(text, "\nmodel-types = small\n"), NULL);
 }
 
 Test(modelgen, a_header_of_all_families)
@@ -57,13 +60,17 @@ Test(modelgen, a_header_of_all_families)
 
     cr_expect_neq(strstr(text, "extern const struct model_architecture describe_wide;"), NULL);
     cr_expect_neq(strstr(text, "#define MODEL_DECODERS(X) \\\n    X(small)\n"), NULL);
+    cr_expect_neq(strstr(text, "#define MODEL_TYPES(X) \\\n    X(small, \"small\") \\\n"
+                               "    X(wide, \"wide-1 Wide\")\n"),
+                  NULL);
 }
 
 Test(modelgen, wrong_lists)
 {
     static const char *const wrong[][2] = {
         {"shared\n", "it has no types"},
-        {"small |\n", "types:1: expected 'TYPE [architecture] | TITLE', found 'small |'"},
+        {"small |\n",
+         "types:1: expected 'TYPE [architecture] [is=TYPE]... | TITLE', found 'small |'"},
         {"small encoder | Small\n", "types:1: expected"},
         {"Small | Small\n", "types:1: expected"},
         {"small | Small\nsmall | Again\n", "types:2: 'small' stands there twice"},
