@@ -42,10 +42,13 @@ uint64_t random_u64(struct random *random)
 uint64_t random_below(struct random *random, uint64_t bound)
 {
     ASSERT(bound > 0);
-    // The lowest numbers are drawn again, so that a multiple of `bound` remains: 2^64 mod bound.
-    const uint64_t excess = (0 - bound) % bound;
     uint64_t drawn = random_u64(random);
-    while (drawn < excess) {
+    if ((bound & (bound - 1)) == 0) {
+        return drawn & (bound - 1);
+    }
+    // The lowest numbers are drawn again, so that a multiple of `bound` remains: 2^64 mod bound,
+    // which is below `bound`.
+    while (drawn < bound && drawn < (0 - bound) % bound) {
         drawn = random_u64(random);
     }
     return drawn % bound;
@@ -57,4 +60,11 @@ double random_between(struct random *random, double low, double high)
     const double value = low + (high - low) * unit;
     // Rounding can reach `high`.
     return value < high ? value : low;
+}
+
+void random_fill_between(struct random *random, double low, double high, size_t count, double *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        out[i] = random_between(random, low, high);
+    }
 }

@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+enum { PIECE_VALUES = 256 }; // Drawn before they are converted.
+
 static const double SPREAD_LEAST = 1e-3, SPREAD_BEYOND = 16;
 static const double SATURATED = 256;                         // Of exp, in f32, on either side,
 static const double OVERFLOW_BEGIN = 80, OVERFLOW_END = 112; // but not between these.
@@ -138,6 +140,29 @@ static void vary_groups(const struct derive_drawing *drawing, float *values, uin
     }
 }
 
+static uint64_t smallest_of(uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+// Values `begin` to `end` - 1, all of one row, of which `outlier` stands out.
+static void draw_piece(const struct derive_drawing *drawing,
+                       uint64_t begin,
+                       uint64_t end,
+                       uint64_t outlier,
+                       double most,
+                       double *out)
+{
+    if (drawing->values == DERIVE_VALUES_UNIFORM) { // Most values are.
+        random_fill_between(drawing->random, -1, 1, end - begin, out);
+        return;
+    }
+    for (uint64_t i = begin; i < end; i++) {
+        out[i - begin] = draw(drawing, i, i == outlier, most);
+    }
+}
+
 void derive_values_fill(const struct derive_drawing *drawing,
                         uint32_t dtype,
                         uint64_t count,
@@ -145,12 +170,16 @@ void derive_values_fill(const struct derive_drawing *drawing,
 {
     const uint64_t element_bytes = dtype_bytes(dtype), width = drawing->width;
     const double most = dtype == TAPML_F16 ? F16_MOST : INFINITY;
+    double piece[PIECE_VALUES];
     uint64_t outlier = 0;
     ASSERT(width > 0);
-    for (uint64_t i = 0; i < count; i++) {
-        outlier = i % width == 0 ? random_below(drawing->random, width) : outlier;
-        const double value = draw(drawing, i, i % width == outlier, most);
-        convert_from_f64(dtype, &value, 1, (unsigned char *)out_data + i * element_bytes);
+    for (uint64_t begin = 0, end = 0; begin < count; begin = end) {
+        const uint64_t column = begin % width;
+        outlier = column == 0 ? random_below(drawing->random, width) : outlier;
+        end = begin + smallest_of(PIECE_VALUES, width - column, count - begin);
+        draw_piece(drawing, begin, end, begin - column + outlier, most, piece);
+        convert_from_f64(dtype, piece, end - begin,
+                         (unsigned char *)out_data + begin * element_bytes);
     }
     if (drawing->group_values > 0 && drawing->values == DERIVE_VALUES_UNIFORM &&
         dtype == TAPML_F32) {

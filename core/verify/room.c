@@ -7,9 +7,12 @@
 tapml_status room_need(struct room *room, uint64_t size, void **out_memory)
 {
     if (!room->memory || room->size < size) {
+        const uint64_t more =
+            room->size + room->size / 2; // So that sizes that grow step by step cost little.
+        const uint64_t wanted = size > more ? size : more;
         alloc_free(room->memory);
-        room->memory = alloc_new(size);
-        room->size = room->memory ? size : 0;
+        room->memory = alloc_raw(wanted);
+        room->size = room->memory ? wanted : 0;
     }
     *out_memory = room->memory;
     return room->memory ? TAPML_OK : status_no_memory();
