@@ -10,7 +10,6 @@
 #include "run/setup.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const struct options_spec specs[] = {
     {"--json", NULL, "prints JSON instead of a table"},
@@ -25,11 +24,6 @@ const struct options_manual command_plugins_manual = {
     .about = "Lists every plugin that was found, with its state and the reason.",
     .specs = specs,
 };
-
-static int is_wanted(const struct candidate *entry, const char *id)
-{
-    return id == NULL || strcmp(entry->plugin, id) == 0 || strcmp(entry->component, id) == 0;
-}
 
 // What is said of an entry beside its state: of its files, and of what a worker saw it do.
 static void
@@ -63,7 +57,7 @@ static struct widths find_widths(const struct registry *registry, const char *id
         const struct candidate *entry = registry_at(registry, i);
 
         // What is no plugin has a path in the place of an id.
-        if (is_wanted(entry, id) && entry->component[0] != '\0') {
+        if (candidate_is_named(entry, id) && entry->component[0] != '\0') {
             widths.component = terminal_widen(widths.component, component_of(entry));
             widths.plugin = terminal_widen(widths.plugin, entry->plugin);
             widths.state = terminal_widen(widths.state, candidate_state_name(entry->state));
@@ -139,7 +133,7 @@ static tapml_status list(const struct setup *setup, const char *id, int is_json)
     struct text text;
     size_t shown = 0;
 
-    TAPML_TRY(survey_all(setup->program, setup->registry, setup->arena, &surveys));
+    TAPML_TRY(survey_all(setup->program, setup->registry, id, setup->arena, &surveys));
     const struct widths widths = find_widths(registry, id);
 
     text_init(&text);
@@ -147,7 +141,7 @@ static tapml_status list(const struct setup *setup, const char *id, int is_json)
     for (size_t i = 0; i < registry_count(registry); i++) {
         const struct candidate *entry = registry_at(registry, i);
 
-        if (!is_wanted(entry, id)) {
+        if (!candidate_is_named(entry, id)) {
             continue;
         }
         shown++;

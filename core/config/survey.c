@@ -409,6 +409,7 @@ check_worker(const char *program, struct arena *arena, int *out_is_there, const 
 
 tapml_status survey_all(const char *program,
                         struct registry *registry,
+                        const char *id,
                         struct arena *arena,
                         struct survey **out_surveys)
 {
@@ -427,6 +428,9 @@ tapml_status survey_all(const char *program,
         return TAPML_OK;
     }
     for (size_t i = 0; i < count; i++) {
+        if (!candidate_is_named(registry_at(registry, i), id)) {
+            continue;
+        }
         const tapml_status status =
             survey_entry(program, registry, i, &(struct survey_question){0}, arena, &surveys[i]);
 

@@ -68,11 +68,13 @@ tapml_status survey_entry(const char *program,
                           struct arena *arena,
                           struct survey *out_survey) STATUS_USED;
 
-// Asks every entry that can be, each in a worker of its own. `*out_surveys` has one for each entry;
-// those that were not asked are zeros, with the entry's state and sentence. Where there is no
-// worker program, none is asked: it is usable as far as files say, and its sentence says why.
+// Asks every entry of the plugin or component `id` that can be, each in a worker of its own; NULL:
+// of all. `*out_surveys` has one for each entry; those that were not asked are zeros, with the
+// entry's state and sentence. Where there is no worker program, none is asked: it is usable as far
+// as files say, and its sentence says why.
 tapml_status survey_all(const char *program,
                         struct registry *registry,
+                        const char *id,
                         struct arena *arena,
                         struct survey **out_surveys) STATUS_USED;
 

@@ -22,6 +22,11 @@ static const char *const state_names[] = {
     [CANDIDATE_NO_FOLDER] = "no-folder",
 };
 
+int candidate_is_named(const struct candidate *candidate, const char *id)
+{
+    return !id || strcmp(candidate->plugin, id) == 0 || strcmp(candidate->component, id) == 0;
+}
+
 const char *candidate_state_name(enum candidate_state state)
 {
     return (unsigned)state <= CANDIDATE_NO_FOLDER ? state_names[state] : "unknown";

@@ -41,6 +41,9 @@ struct candidate {
                           // until it was created; or "".
 };
 
+// Whether `id` is that of its plugin or of its component. NULL is of any.
+int candidate_is_named(const struct candidate *candidate, const char *id);
+
 // "usable", "wrong-abi"; "unknown" if `state` is none of the states. Static text.
 const char *candidate_state_name(enum candidate_state state);
 

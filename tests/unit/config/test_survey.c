@@ -277,7 +277,8 @@ Test(survey, asks_all)
     struct survey *surveys = NULL;
 
     registry = zoo_registry(names, NULL, &ini);
-    cr_assert_eq(survey_all(program, registry, arena, &surveys), TAPML_OK, "%s", status_message());
+    cr_assert_eq(survey_all(program, registry, NULL, arena, &surveys), TAPML_OK, "%s",
+                 status_message());
     cr_assert_eq(surveys[0].device_count, 2u);
     cr_assert_eq(surveys[1].state, CANDIDATE_NO_DRIVER);
     cr_assert_eq(surveys[2].state, CANDIDATE_USABLE);
@@ -295,13 +296,25 @@ Test(survey, asks_all)
     cr_assert_not_null(strstr(surveys[late].failure, "no device"), "%s", surveys[late].failure);
 }
 
+Test(survey, asks_what_is_named_alone)
+{
+    const char *const names[] = {"good", "no_driver", NULL};
+    struct survey *surveys = NULL;
+
+    registry = zoo_registry(names, NULL, &ini);
+    cr_assert_eq(survey_all(program, registry, "org.example.no_driver", arena, &surveys), TAPML_OK,
+                 "%s", status_message());
+    cr_assert_eq(surveys[0].device_count, 0u, "it was asked");
+    cr_assert_eq(surveys[1].state, CANDIDATE_NO_DRIVER);
+}
+
 Test(survey, tries_nothing_without_a_worker)
 {
     const char *const names[] = {"good", "no_driver", NULL};
     struct survey *surveys = NULL;
 
     registry = zoo_registry(names, NULL, &ini);
-    cr_assert_eq(survey_all("/nowhere/host", registry, arena, &surveys), TAPML_OK, "%s",
+    cr_assert_eq(survey_all("/nowhere/host", registry, NULL, arena, &surveys), TAPML_OK, "%s",
                  status_message());
     for (size_t i = 0; i < registry_count(registry); i++) {
         cr_assert_eq(surveys[i].state, CANDIDATE_USABLE, "as far as files say");
