@@ -18,6 +18,11 @@ def bottleneck_of(folder, dir_):
         return json.load(file)["bottleneck"]
 
 
+def replay_ns(bottleneck):
+    """How long kept cases took, all that the key changes; the rest of a run varies by more beside others."""
+    return sum(item["wall_ns"] for item in bottleneck["stages"] if item["phase"] == "replay")
+
+
 def a_slow_device_is_the_bound(folder):
     ini, dir_ = rig.write_small_run(folder, extra=DELAY)
     done = rig.check(rig.host("--config", ini, "--explain-bottleneck"), 0)
@@ -41,7 +46,7 @@ def a_slow_device_is_the_bound(folder):
 def what_is_advised_is_tried(folder):
     ini, dir_ = rig.write_small_run(folder, extra="\n[check]\nahead = 1 ; each is waited for\n")
     into = os.path.join(folder, "applied.ini")
-    done = rig.check(rig.host("--config", ini, "--apply", into, env={"LD_PRELOAD": SLOW, "TAPML_SLOW_ANSWER": "20000"}), 0)
+    done = rig.check(rig.host("--config", ini, "--apply", into, env={"LD_PRELOAD": SLOW, "TAPML_SLOW_ANSWER": "8000"}), 0)
     rig.contains(done.stdout, "bottleneck: launch of gpu", "set [check] ahead = 16", "applied: set [check] ahead = 16\nbefore ")
     with open(into, encoding="utf-8") as file:
         text = file.read()
@@ -49,8 +54,8 @@ def what_is_advised_is_tried(folder):
     assert text.count("ahead") == 1, text
     assert rig.rows(dir_, "SELECT verdict, count(*) FROM judged GROUP BY 1") == \
         rig.rows(dir_ + ".applied", "SELECT verdict, count(*) FROM judged GROUP BY 1")
-    before, after = bottleneck_of(folder, dir_), bottleneck_of(folder, dir_ + ".applied")
-    assert after["elapsed_ns"] < before["elapsed_ns"], (before, after)
+    before, after = (replay_ns(bottleneck_of(folder, each)) for each in (dir_, dir_ + ".applied"))
+    assert after < before, (before, after)
 
 
 def nothing_is_written_over(folder):
