@@ -108,7 +108,7 @@ no_such_architecture(struct registry *registry, const char *named, const struct 
 }
 
 // Asks those architectures that are for this type of model, and those whose manifests name no
-// types: to open every library takes longer than most of what a program does with a model.
+// types: to open all libraries takes as long as all else that a short command does.
 static tapml_status
 ask_listed(struct registry *registry, struct config *config, struct choice *choice)
 {

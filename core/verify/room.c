@@ -7,8 +7,8 @@
 tapml_status room_need(struct room *room, uint64_t size, void **out_memory)
 {
     if (!room->memory || room->size < size) {
-        const uint64_t more =
-            room->size + room->size / 2; // So that sizes that grow step by step cost little.
+        // By half at least, so that sizes that grow step by step cost little.
+        const uint64_t more = room->size + room->size / 2;
         const uint64_t wanted = size > more ? size : more;
         alloc_free(room->memory);
         room->memory = alloc_raw(wanted);
