@@ -61,10 +61,3 @@ double random_between(struct random *random, double low, double high)
     // Rounding can reach `high`.
     return value < high ? value : low;
 }
-
-void random_fill_between(struct random *random, double low, double high, size_t count, double *out)
-{
-    for (size_t i = 0; i < count; i++) {
-        out[i] = random_between(random, low, high);
-    }
-}

@@ -5,7 +5,6 @@
 // belongs to one thread.
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct random {
@@ -23,6 +22,3 @@ uint64_t random_below(struct random *random, uint64_t bound);
 
 // Returns a uniform number in [low, high).
 double random_between(struct random *random, double low, double high);
-
-// Draws `count` of them, one after another.
-void random_fill_between(struct random *random, double low, double high, size_t count, double *out);

@@ -139,7 +139,8 @@ static tapml_status choose(struct registry *registry,
     if (!named) {
         status = ask_listed(registry, config, &choice);
     }
-    for (size_t i = 0; status == TAPML_OK && !choice.best; ++i) {
+    const int is_settled = choice.best != NULL; // Else a later one may fit better, or as well.
+    for (size_t i = 0; status == TAPML_OK && !is_settled; ++i) {
         component = registry_find(registry, TAPML_KIND_MODEL, i);
         if (!component || (named && strcmp(component->entry.component, named) == 0)) {
             break;

@@ -34,7 +34,6 @@ _Noreturn static void leave(void)
 {
     const struct interrupt_scratch *last = atomic_load(&scratch);
 
-    timeline_settle();
     for (size_t i = 0; last != NULL && i < last->file_count; i++) {
         (void)unlink(last->files[i]);
     }
@@ -50,6 +49,7 @@ static void end_now(int number)
     const struct interrupt_farewell *last = atomic_load(&farewell);
 
     (void)number;
+    timeline_settle();
     if (last != NULL) {
         const ssize_t size = pwrite(last->descriptor, last->bytes, last->size, 0);
 
@@ -67,6 +67,7 @@ static void take_note(int number)
     const struct itimerval patience = {.it_value = {.tv_usec = PATIENCE_US}};
 
     if (interrupted) {
+        timeline_settle();
         leave();
     }
     interrupted = 1;

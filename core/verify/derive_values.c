@@ -154,10 +154,6 @@ static void draw_piece(const struct derive_drawing *drawing,
                        double most,
                        double *out)
 {
-    if (drawing->values == DERIVE_VALUES_UNIFORM) { // Most values are.
-        random_fill_between(drawing->random, -1, 1, end - begin, out);
-        return;
-    }
     for (uint64_t i = begin; i < end; i++) {
         out[i - begin] = draw(drawing, i, i == outlier, most);
     }

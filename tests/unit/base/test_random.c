@@ -49,18 +49,6 @@ Test(random, below_reaches_all_and_no_more)
     cr_assert_eq(random_below(&random, 1), 0);
 }
 
-Test(random, filled_are_those_drawn_one_by_one)
-{
-    struct random one, many;
-    double filled[5];
-    random_init(&one, 3);
-    random_init(&many, 3);
-    random_fill_between(&many, -1, 1, 5, filled);
-    for (int i = 0; i < 5; ++i) {
-        cr_assert_eq(filled[i], random_between(&one, -1, 1));
-    }
-}
-
 Test(random, between_stays_between)
 {
     struct random random;

@@ -94,6 +94,7 @@ Test(model, a_tie_names_both_and_the_user_settles_it)
 {
     struct model *model = NULL;
     const struct model_options dry = {.without_weights = 1};
+    // A type that no manifest names: all are asked.
     expect_refused("{\"model_type\": \"zoo_tie\"}", dry,
                    "'zoo' of 'org.example.architecture' and 'zoo-other'");
     const struct model_options settled = {.without_weights = 1, .architecture = "zoo-other"};
@@ -106,22 +107,24 @@ Test(model, a_tie_names_both_and_the_user_settles_it)
     expect_refused("{\"model_type\": \"zoo_tie\"}", absent, "no architecture 'nobody'");
 }
 
-// The id of the architecture `index` of those to be asked about a type; "" past the last.
-static const char *listed(const char *type, size_t index)
+// The id of the architecture `index` of those that list a word in a key of their manifest, or have
+// no such key; "" past the last.
+static const char *listed(const char *key, const char *word, size_t index)
 {
     const struct component *found =
-        registry_find_listed(registry, "tapml.model/1", "model-types", type, index);
+        registry_find_listed(registry, "tapml.model/1", key, word, index);
     return found ? found->entry.component : "";
 }
 
 Test(model, is_asked_for_of_those_that_are_for_its_type)
 {
-    cr_assert_str_eq(listed("zoo", 0), "zoo", "its manifest names no types");
-    cr_assert_str_eq(listed("zoo", 1), "");
-    cr_assert_str_eq(listed("zoo_tie", 1), "zoo-other");
-    cr_assert_str_eq(listed("other", 1), "zoo-other");
-    cr_assert_str_eq(listed("zoo_", 1), "");
-    cr_assert_str_eq(listed("", 1), "");
+    cr_assert_str_eq(listed("model-types", "zoo", 0), "zoo");
+    cr_assert_str_eq(listed("model-types", "zoo", 1), "");
+    cr_assert_str_eq(listed("model-types", "other", 0), "zoo-other");
+    cr_assert_str_eq(listed("model-types", "another", 0), "zoo-other");
+    cr_assert_str_eq(listed("model-types", "zoo_", 0), "");
+    cr_assert_str_eq(listed("model-types", "", 0), "");
+    cr_assert_str_eq(listed("no-such-key", "zoo", 1), "zoo-other", "their manifests list nothing");
 }
 
 Test(model, what_nobody_knows_lists_who_was_asked)
