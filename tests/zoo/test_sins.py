@@ -2,11 +2,12 @@
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
 """test_sins.py NAME[=CHECK]... --computing NAME[=PATTERN]... --lasting NAME[=PATTERN]... --building
-NAME[=CHECK]...
+NAME[=CHECK]... [--one-of N]
 
 tapml-plugin-check finds each plugin that breaks one rule by the check of that rule, and by no other; one that is named
 without a check passes all, as the bundled ones do. Those behind --computing are tried
 beyond the contract, those behind --lasting for some seconds, and those behind --building with a model of the zoo.
+With --one-of, of each list every Nth is tried.
 """
 import fnmatch
 import json
@@ -169,7 +170,8 @@ for word in sys.argv[1:]:
         LISTS[word] = []
     else:
         list(LISTS.values())[-1].append(word.partition("="))
-RULES, COMPUTING, LASTING, BUILDING = LISTS.values()
+STEP = int(LISTS.pop("--one-of", [("1",)])[0][0])
+RULES, COMPUTING, LASTING, BUILDING = (listed[1 % STEP::STEP] for listed in LISTS.values())
 ARCHITECT = {"model_type": "zoo_architect", "vocab_size": 8, "hidden_size": 4, "groups": 2}
 rig.main([finds(name, wanted, "--level", "contract") for name, _, wanted in RULES] +
          [finds(name, wanted) for name, _, wanted in COMPUTING] +
