@@ -140,11 +140,15 @@ class Bench:
         return subprocess.run([self.program, *args], capture_output=True, text=True, timeout=timeout, check=False,
                               stdin=subprocess.DEVNULL, env=self.env)
 
+    def is_usable(self, component):
+        """It alone is asked: all of them take a worker each."""
+        done = self.host("plugins", "--json", "--why", component)
+        return done.returncode == 0 and any(entry["component"] == component and entry["state"] == "usable"
+                                            for entry in json.loads(done.stdout))
+
     def usable(self, targets):
         """The targets that can be used on this machine; the others are told, or refused where they are required."""
-        entries = json.loads(self.host("plugins", "--json").stdout)
-        components = {entry["component"] for entry in entries if entry["state"] == "usable"}
-        missing = [target for target in targets if re.split(r"[: ]", target)[0] not in components]
+        missing = [target for target in targets if not self.is_usable(re.split(r"[: ]", target)[0])]
         required = os.environ.get("TAPML_REQUIRE", "").replace(",", " ").split()
         for target in missing:
             if re.split(r"[: ]", target)[0] in required:

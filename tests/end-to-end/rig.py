@@ -87,13 +87,11 @@ def on_a_terminal(env, *args):
 
 
 @functools.cache
-def usable_components():
-    """The components that can be used on this machine."""
-    return {entry["component"] for entry in json.loads(host("plugins", "--json", "--again").stdout) if entry["state"] == "usable"}
-
-
 def usable(component):
-    return component in usable_components()
+    """Whether a component can be used on this machine. It alone is asked: all of them take a worker each."""
+    done = host("plugins", "--json", "--again", "--why", component)
+    return done.returncode == 0 and any(entry["component"] == component and entry["state"] == "usable"
+                                        for entry in json.loads(done.stdout))
 
 
 def tiny_prompts(folder, count):
