@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/ini.h"
 #include "config/options.h"
+#include "measure.h"
 #include "plugin/registry.h"
 #include "reading.h"
 #include "run/outcome.h"
@@ -20,11 +21,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
     PLUGINS_MAX = 999, // As many as have a name of three digits.
     NAME_LENGTH = 4,   // Of "null", and of what takes its place.
     ROUNDS_MAX = 1000,
+    FOLDER_TEXT = 64,
     PATH_TEXT = 512,
     FILE_BYTES_MAX = 1 << 26
 };
@@ -40,6 +43,22 @@ static const struct options_spec specs[] = {
 };
 
 // -- Copies ------------------------------------------------------------------------------------
+
+enum kind { LIBRARY, MANIFEST };
+
+static void name_of_copy(char name[NAME_LENGTH + 1], size_t index)
+{
+    (void)snprintf(name, NAME_LENGTH + 1, "n%03u", (unsigned)(index % (PLUGINS_MAX + 1)));
+}
+
+static void path_of_copy(char path[PATH_TEXT], const char *folder, enum kind kind, size_t index)
+{
+    char name[NAME_LENGTH + 1];
+
+    name_of_copy(name, index);
+    (void)snprintf(path, PATH_TEXT, kind == LIBRARY ? "%s/tapml-%s.so" : "%s/org.tapml.%s.tapml",
+                   folder, name);
+}
 
 // The manifest with `name` for "null", in ids and in the name of its library.
 static tapml_status write_manifest(const char *path, const char *manifest, const char *name)
@@ -80,14 +99,14 @@ make_copy(const char *folder, const char *manifest, const char *library, size_t 
     if (bytes == NULL) {
         return status_no_memory();
     }
-    (void)snprintf(name, sizeof(name), "n%03u", (unsigned)(index % (PLUGINS_MAX + 1)));
+    name_of_copy(name, index);
     memcpy(bytes, library, size);
     rename_library(bytes, size, name);
-    (void)snprintf(path, sizeof(path), "%s/tapml-%s.so", folder, name);
+    path_of_copy(path, folder, LIBRARY, index);
     tapml_status status = file_write(path, bytes, size);
 
     if (status == TAPML_OK) {
-        (void)snprintf(path, sizeof(path), "%s/org.tapml.%s.tapml", folder, name);
+        path_of_copy(path, folder, MANIFEST, index);
         status = write_manifest(path, manifest, name);
     }
     alloc_free(bytes);
@@ -140,14 +159,6 @@ static tapml_status scan(const struct ini *ini, struct registry **out_registry)
     return registry_create(&(struct registry_options){.ini = ini}, out_registry);
 }
 
-static void path_of_copy(char path[PATH_TEXT], const char *folder, const char *form, size_t index)
-{
-    char name[PATH_TEXT / 2];
-
-    (void)snprintf(name, sizeof(name), form, (unsigned)(index % (PLUGINS_MAX + 1)));
-    (void)snprintf(path, PATH_TEXT, "%s/%s", folder, name);
-}
-
 static tapml_status read_manifests(const char *folder, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -155,7 +166,7 @@ static tapml_status read_manifests(const char *folder, size_t count)
         char *manifest = NULL;
         size_t size = 0;
 
-        path_of_copy(path, folder, "org.tapml.n%03u.tapml", i);
+        path_of_copy(path, folder, MANIFEST, i);
         TAPML_TRY(file_read(path, FILE_BYTES_MAX, &manifest, &size));
         alloc_free(manifest);
     }
@@ -181,18 +192,6 @@ static tapml_status time_scan(
     return TAPML_OK;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const double one = *(const double *)a, other = *(const double *)b;
-    return one < other ? -1 : one > other;
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof(*values), by_time);
-    return values[count / 2];
-}
-
 // Opening, querying and probing a plugin.
 static tapml_status time_query(struct registry *registry, size_t index, double *out_ms)
 {
@@ -213,7 +212,7 @@ static tapml_status time_open(const char *folder, size_t index, double *out_ms)
 {
     char path[PATH_TEXT];
 
-    path_of_copy(path, folder, "tapml-n%03u.so", index);
+    path_of_copy(path, folder, LIBRARY, index);
     const struct moment begin = reading_now();
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
@@ -243,8 +242,8 @@ time_queries(const struct ini *ini, const char *others, size_t count, struct tim
         status = status == TAPML_OK ? time_open(others, i, &open[i]) : status;
     }
     registry_destroy(registry);
-    times->query = median(query, count);
-    times->open = median(open, count);
+    times->query = measure_median(query, count);
+    times->open = measure_median(open, count);
     return status;
 }
 
@@ -286,30 +285,39 @@ measure(const char *folder, const char *others, size_t count, int64_t rounds, in
     return TAPML_OK;
 }
 
+static tapml_status
+run_in(const char *folder, const char *build, size_t count, int64_t rounds, int *out_is_untrue)
+{
+    char found[FOLDER_TEXT], others[FOLDER_TEXT];
+
+    (void)snprintf(found, sizeof(found), "%s/found", folder);
+    (void)snprintf(others, sizeof(others), "%s/others", folder);
+    if (mkdir(found, S_IRWXU) != 0 || mkdir(others, S_IRWXU) != 0) {
+        return status_fail(TAPML_UNAVAILABLE, "no folders can be made in '%s'", folder);
+    }
+    TAPML_TRY(make_copies(found, build, count));
+    TAPML_TRY(make_copies(others, build, count));
+    return measure(found, others, count, rounds, out_is_untrue);
+}
+
 static tapml_status run(int argc, char **argv, int *out_is_untrue)
 {
     struct options options;
     int64_t count = 0, rounds = 0;
-    char folder[] = "/tmp/tapml-scan-XXXXXX", others[] = "/tmp/tapml-scan-XXXXXX";
+    char folder[] = "/tmp/tapml-scan-XXXXXX"; // Where mkdtemp puts other letters for the last.
 
     TAPML_TRY(options_parse(specs, argc - 1, argv + 1, &options));
     const char *build = options_get(&options, "--build");
 
     TAPML_TRY(options_i64(&options, "--plugins", 50, 1, PLUGINS_MAX, &count));
     TAPML_TRY(options_i64(&options, "--rounds", 20, 1, ROUNDS_MAX, &rounds));
-    if (mkdtemp(folder) == NULL || mkdtemp(others) == NULL) {
+    if (mkdtemp(folder) == NULL) {
         return status_fail(TAPML_UNAVAILABLE, "no folder '%s' can be made", folder);
     }
-    tapml_status status = make_copies(folder, build != NULL ? build : "build", (size_t)count);
+    const tapml_status status =
+        run_in(folder, build != NULL ? build : "build", (size_t)count, rounds, out_is_untrue);
 
-    if (status == TAPML_OK) {
-        status = make_copies(others, build != NULL ? build : "build", (size_t)count);
-    }
-    if (status == TAPML_OK) {
-        status = measure(folder, others, (size_t)count, rounds, out_is_untrue);
-    }
     (void)nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-    (void)nftw(others, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     return status;
 }
 
