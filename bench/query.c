@@ -36,6 +36,13 @@ static const struct options_spec specs[] = {
     {NULL, NULL, NULL},
 };
 
+// What the first run and the last one judged differently.
+#define KEYS "SELECT run, key, verdict FROM verdicts JOIN cases USING (run, case_id)"
+#define FLIPPED                                                                                    \
+    "SELECT count(*) FROM v AS a JOIN v AS b USING (key)"                                          \
+    " WHERE a.run = (SELECT min(run) FROM runs)"                                                   \
+    " AND b.run = (SELECT max(run) FROM runs) AND a.verdict <> b.verdict"
+
 static const struct {
     const char *name, *sql;
 } questions[] = {
@@ -47,11 +54,8 @@ static const struct {
     {"operators by driver",
      "SELECT op, ran_driver, count(*), sum(verdict = 'fail'), max(margin) AS w"
      " FROM verdicts GROUP BY op, ran_driver ORDER BY w DESC LIMIT 20"},
-    {"joined by key",
-     "WITH v AS (SELECT run, key, verdict FROM verdicts JOIN cases USING (run, case_id))"
-     " SELECT count(*) FROM v AS a JOIN v AS b USING (key)"
-     " WHERE a.run = (SELECT min(run) FROM runs)"
-     " AND b.run = (SELECT max(run) FROM runs) AND a.verdict <> b.verdict"},
+    {"joined by key", "WITH v AS (" KEYS ") " FLIPPED},
+    {"joined by key, no table", "WITH v AS NOT MATERIALIZED (" KEYS ") " FLIPPED},
     {"all columns, the worst", "SELECT * FROM verdicts ORDER BY margin DESC LIMIT 100"},
     {"all columns, joined", "SELECT * FROM verdicts JOIN cases USING (run, case_id)"
                             " ORDER BY margin DESC LIMIT 100"},

@@ -108,6 +108,7 @@ int alloc_grow(void **items, size_t *capacity, size_t count, size_t item_size)
     if (!grown) {
         return 0;
     }
+    ask_for_large_pages(grown, more * item_size);
     if (old) {
         memcpy(grown, old, count * item_size);
     }

@@ -31,7 +31,8 @@ void alloc_free(void *block);
 char *alloc_text(const char *text);
 
 // Makes room for one more item behind `count` items of `item_size` bytes: doubles `*items` if
-// `count` has reached `*capacity`. Returns 0 if memory is exhausted; the array is then unchanged.
+// `count` has reached `*capacity`. Returns 0 if memory is exhausted; the array is then unchanged. A
+// large one uses huge pages, if the system has them.
 int alloc_grow(void **items, size_t *capacity, size_t count, size_t item_size);
 
 // Returns the bytes of memory that the machine has; 0 if the system does not say. [any]

@@ -528,6 +528,7 @@ tapml_status recorder_create(const struct recorder_options *options, struct reco
     table_init(&recorder->parts);
     fetcher_init(&recorder->fetcher, options->inner);
     seen_init(&recorder->seen);
+    recorder->seen.growth = options->is_share ? 1 : SEEN_GROWTH;
     table_init(&recorder->weights);
     tapml_status status = options->visit ? TAPML_OK : begin_store(recorder);
     if (status != TAPML_OK) {

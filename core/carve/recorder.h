@@ -33,6 +33,7 @@ struct recorder_options {
     struct backend *inner;  // Borrowed.
     const char *store_path; // Created if it is absent. The writer's thread owns the connection.
     int keep_all;
+    int is_share; // Others carve other prompts: what may be worth keeping is kept (carve/seen).
 
     // Calls of prompts from this one on do not count as seen: they were carved before prompts that
     // are missing in front of them. 0: all count.

@@ -17,7 +17,7 @@ struct seen_range {
 
 void seen_init(struct seen *seen)
 {
-    *seen = (struct seen){0};
+    *seen = (struct seen){.growth = SEEN_GROWTH};
     table_init(&seen->classes);
     table_init(&seen->range_at);
 }
@@ -97,7 +97,7 @@ tapml_status seen_is_wider(struct seen *seen, const struct call_line *call, int 
         const struct call_statistics *output = &call->outputs[i];
         struct seen_range *range = NULL;
         TAPML_TRY(find_range(seen, call->instance, output->param, &range));
-        is_wider = is_wider || output->largest > 2 * range->largest ||
+        is_wider = is_wider || output->largest > seen->growth * range->largest ||
                    (output->non_finite_kinds & ~range->kinds) != 0;
     }
     *out_is_wider = is_wider;
@@ -120,6 +120,15 @@ tapml_status seen_add(struct seen *seen, const struct call_line *call)
         range->kinds |= call->outputs[i].non_finite_kinds;
     }
     return TAPML_OK;
+}
+
+tapml_status seen_add_new(struct seen *seen, const struct call_line *call, int *out_is_new)
+{
+    int has_class = 0, is_wider = 0;
+    TAPML_TRY(seen_has_class(seen, call, &has_class));
+    TAPML_TRY(seen_is_wider(seen, call, &is_wider));
+    *out_is_new = !has_class || is_wider;
+    return *out_is_new ? seen_add(seen, call) : TAPML_OK;
 }
 
 // -- What a store has --------------------------------------------------------------------------

@@ -8,6 +8,9 @@
 // A window has at most so many cases, and begins with one (verify/replay_ahead.h).
 enum { WINDOW_CASES = 16, WINDOWS_OF_LESS = 4, MIB = 1 << 20 };
 
+// A case in no window is waited for before its call, behind it, and for its outputs (verify/guard).
+enum { WAITS_OF_ONE = 3 };
+
 // Of a stage that is as much waiting, waiting is what holds it.
 static const double WAITING_SHARE = 0.5;
 
@@ -129,18 +132,33 @@ static double latency_of(const struct bottleneck_replay *replaying)
                 replaying->wait_ns - replaying->work_ns);
 }
 
+// What cases take in so many windows, beside those that are alone: host and device work beside each
+// other.
+static double in_windows(const struct bottleneck_replay *replaying,
+                         double host_ns,
+                         double device_ns,
+                         double windows)
+{
+    return fmax(host_ns, device_ns + windows * replaying->round_trip_ns);
+}
+
 // The replay if windows had as many cases as they can have. The first case of each op is alone, and
-// ends the window that is being filled.
+// ends the window that is being filled. What else is waited for stays as it is.
 static double with_windows(const struct bottleneck_replay *replaying)
 {
     const double cases = fmax(replaying->cases, 1), alone = fmin(replaying->ops, cases);
-    const double share = 1 - alone / cases;
+    const double share = 1 - alone / cases, host_ns = replaying->host_ns * share;
     const double windows = (cases - alone) / WINDOW_CASES + WINDOWS_OF_LESS + alone;
-    const double device_ns = replaying->windows > 0
-                                 ? replaying->device_ns
-                                 : (replaying->wait_ns - latency_of(replaying)) * share;
-    return replaying->elapsed_ns * (1 - share) +
-           fmax(replaying->host_ns * share, device_ns + windows * replaying->round_trip_ns);
+    double device_ns = replaying->device_ns, now_ns;
+    if (replaying->windows > 0) {
+        now_ns = in_windows(replaying, host_ns, device_ns, replaying->windows);
+    } else {
+        const double wait_ns = replaying->wait_ns / fmax(replaying->waits, 1);
+        device_ns = (replaying->wait_ns - latency_of(replaying)) * share;
+        now_ns = host_ns + fmin(WAITS_OF_ONE * (cases - alone), replaying->waits) * wait_ns;
+    }
+    const double then_ns = in_windows(replaying, host_ns, device_ns, windows);
+    return replaying->elapsed_ns - fmax(now_ns - then_ns, 0);
 }
 
 // -- Stages --------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include "choose/case_price.h"
 
 #include "base/arena.h"
+#include "base/table.h"
 #include "store/store.h"
 #include "store/target.h"
 #include "store/usage.h"
@@ -15,9 +16,14 @@ static const double SECOND_NS = 1e9;
 
 // -- What starts say ---------------------------------------------------------------------------
 
+static double above_zero(double value)
+{
+    return value > 0 ? value : 0;
+}
+
 // Sums over replays of several starts, in nanoseconds.
 struct replays {
-    double count, whole, busy, calls;
+    double count, whole, busy, calls, firsts, firsts_time;
 };
 
 static void add_replays(const struct usage_cases *cases, struct replays *io_sum)
@@ -26,11 +32,23 @@ static void add_replays(const struct usage_cases *cases, struct replays *io_sum)
     io_sum->whole += (double)cases->whole_ns;
     io_sum->busy += (double)cases->busy_ns;
     io_sum->calls += (double)cases->calls_ns;
+    io_sum->firsts += (double)cases->firsts;
+    io_sum->firsts_time += (double)cases->firsts_ns;
 }
 
-static double above_zero(double value)
+// The same without what first cases took beyond others, of which a mean is given for each op, in
+// nanoseconds. The device had a part in it as in the rest.
+static struct replays without_firsts(const struct replays *sum, double *out_first_ns)
 {
-    return value > 0 ? value : 0;
+    struct replays rest = *sum;
+    *out_first_ns = 0;
+    if (sum->firsts > 0 && sum->firsts < sum->count && sum->whole > 0) {
+        const double each = above_zero(sum->whole - sum->firsts_time) / (sum->count - sum->firsts);
+        *out_first_ns = above_zero(sum->firsts_time / sum->firsts - each);
+        rest.whole = above_zero(sum->whole - sum->firsts * *out_first_ns);
+        rest.busy *= rest.whole / sum->whole;
+    }
+    return rest;
 }
 
 static int by_value(const void *a, const void *b)
@@ -77,8 +95,12 @@ static tapml_status take_starts(const struct usage_row *rows,
     return TAPML_OK;
 }
 
-// What a case takes beside its call. Those of starts that measured limits say what transfers take.
-static void take_replays(const struct usage_row *rows, size_t count, struct case_price *price)
+// What a case takes beside its call, and the first one of an op beyond that. Starts that measured
+// limits say what transfers take.
+static void take_replays(const struct usage_row *rows,
+                         size_t count,
+                         struct case_price *price,
+                         double *out_first_s)
 {
     struct replays all = {0}, members = {0};
     for (size_t i = 0; i < count; i++) {
@@ -90,21 +112,25 @@ static void take_replays(const struct usage_row *rows, size_t count, struct case
         }
     }
     const int has_members = members.count > 0;
-    const struct replays *sum = has_members ? &members : &all;
-    if (sum->count > 0) {
-        price->transfer_s = above_zero(sum->busy - sum->calls) / sum->count / SECOND_NS;
+    double first_ns = 0;
+    const struct replays sum = has_members ? without_firsts(&members, &first_ns) : all;
+    if (sum.count > 0) {
+        price->transfer_s = above_zero(sum.busy - sum.calls) / sum.count / SECOND_NS;
     }
     price->is_host_assumed = !has_members;
     price->host_s = CASE_PRICE_EACH_NS / SECOND_NS;
     if (has_members) {
-        const double busy = fmax(members.busy, members.calls);
-        price->host_s = above_zero(members.whole - busy) / members.count / SECOND_NS;
-        price->call_s = members.calls / members.count / SECOND_NS;
+        price->host_s = above_zero(sum.whole - fmax(sum.busy, sum.calls)) / sum.count / SECOND_NS;
+        price->call_s = sum.calls / sum.count / SECOND_NS;
     }
+    *out_first_s = first_ns / SECOND_NS;
 }
 
-static tapml_status
-read_usage(struct store *store, const char *target, struct arena *arena, struct case_price *price)
+static tapml_status read_usage(struct store *store,
+                               const char *target,
+                               struct arena *arena,
+                               struct case_price *price,
+                               double *out_first_s)
 {
     struct usage_row *rows = NULL;
     size_t count = 0;
@@ -115,7 +141,7 @@ read_usage(struct store *store, const char *target, struct arena *arena, struct 
         price->rate = rate_is_known(&rows[i].rate) ? rows[i].rate : price->rate;
     }
     TAPML_TRY(take_starts(rows, count, arena, price));
-    take_replays(rows, count, price);
+    take_replays(rows, count, price, out_first_s);
     return TAPML_OK;
 }
 
@@ -175,6 +201,24 @@ static void price_cases(const struct case_choice *choice, struct case_price *pri
     price->call_s = choice->chosen > 0 ? calls_s / (double)choice->chosen : 0;
 }
 
+// The ops of the cases that run, each of which has a first case in a start.
+static tapml_status
+price_firsts(const struct case_choice *choice, double first_s, struct case_price *price)
+{
+    struct table ops;
+    size_t seen = 0;
+    tapml_status status = TAPML_OK;
+    table_init(&ops);
+    for (size_t i = 0; status == TAPML_OK && i < choice->chosen; i++) {
+        const char *op = choice->cases[choice->order[i]].op;
+        status = table_find(&ops, op, &seen) ? TAPML_OK : table_set(&ops, op, 1);
+    }
+    price->ops = ops.count;
+    price->firsts_s = first_s * (double)price->ops;
+    table_release(&ops);
+    return status;
+}
+
 // Whether each case that runs has a time, and how good predicted ones are.
 static tapml_status check_times(const struct case_choice *choice, const char *target)
 {
@@ -198,8 +242,9 @@ tapml_status case_price_find(struct store *store,
     const struct choice_options options = {.settings = *settings, .target = target};
     struct case_price price = {.factor = NAN};
     struct case_choice choice;
+    double first_s = 0; // What the first case of an op takes beyond others.
     struct target_row row;
-    TAPML_TRY(read_usage(store, target, arena, &price));
+    TAPML_TRY(read_usage(store, target, arena, &price, &first_s));
     const tapml_status status = target_find(store, target, arena, &row);
     if (status != TAPML_NOT_FOUND || *price.device == '\0') { // A merged store has no targets yet.
         TAPML_TRY(status);
@@ -211,6 +256,7 @@ tapml_status case_price_find(struct store *store,
         return status_no_memory();
     }
     price_cases(&choice, &price);
+    TAPML_TRY(price_firsts(&choice, first_s, &price));
     if (price.predicted > 0) {
         price.factor = choice.times.factor;
         price.is_of_source = !choice.is_of_target;

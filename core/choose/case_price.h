@@ -10,6 +10,9 @@
 // - host: reading, judging and writing, the same for each case. Starts that had limits to measure
 //   say nothing of it, since a later run finds these.
 //
+// What the first case of an op takes beyond any other, as the device makes its kernels, is paid
+// once a start, so that it is told beside the work.
+//
 // Starts without limits to measure are those of members of a pool: where there are some, they alone
 // count, and the times of calls are scaled to what theirs took in the mean.
 //
@@ -41,6 +44,8 @@ struct case_price {
 
     double start_s; // The median of those that count; NaN: there is none.
     size_t starts;
+    double firsts_s;    // The first cases of the ops of those that run, beyond what others take;
+    size_t ops;         // there are so many.
     const char *device; // Of the last start; "".
     struct rate rate;   // Of the last start that had one.
 };

@@ -250,6 +250,9 @@ static void check_model(struct check *check)
     if (config->model == NULL || config->store != NULL) {
         return;
     }
+    if (run_config_find_encoding(config) != TAPML_OK) {
+        problems_refuse(&check->problems, &config->ini, "model", "weights", "%s", status_message());
+    }
     if (setup_find_model(&check->setup, config->model, &config->model) == TAPML_OK) {
         const struct model_options options = run_config_model(config);
 

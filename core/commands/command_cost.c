@@ -165,6 +165,7 @@ static tapml_status find_start(struct costing *costing)
 
     answer->is_start_given = !isnan(costing->start_s);
     answer->input.start_s = answer->is_start_given ? costing->start_s : answer->price.start_s;
+    answer->input.start_s += answer->price.firsts_s; // NaN stays what it is.
     return !isnan(answer->input.start_s)
                ? TAPML_OK
                : status_fail(TAPML_PRECONDITION,

@@ -4,37 +4,54 @@
 #include "commands/command.h"
 
 #include "base/alloc.h"
+#include "base/pool.h"
 #include "base/text.h"
 #include "config/model_path.h"
 #include "model/checkpoint.h"
 #include "model/delta.h"
+#include "model/delta_judge.h"
+#include "model/delta_levels.h"
 #include "model/delta_make.h"
 #include "model/safetensors_writer.h"
 #include "model/weight_files.h"
+#include "run/interrupt.h"
+#include "run/progress.h"
+#include "verify/input_moments.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const struct options_spec specs[] = {
     {"--out", "FILE", "the delta, or of apply the weights, in place of what is there"},
-    {"--as", "xor|sparse",
-     "xor (default): bit for bit; sparse: the largest changes of each matrix, rounded"},
+    {"--as", "xor|sparse|24q2|24q4",
+     "xor (default): bit for bit; sparse: the largest changes of each matrix, rounded; 24q2, 24q4: "
+     "two of four neighbours of each row, in 2 or 4 bits"},
     {"--density", "PART", "of sparse: which part of the changes stays; 0.1 by default"},
+    {"--cases", "STORE",
+     "of 24q2 and 24q4: the store of a run, whose inputs of products say which changes count; of "
+     "check with --fine: by which it judges"},
+    {"--fine", "PATH",
+     "of check: prints what the outputs of products lose, over the cases of --cases"},
     {"--help", NULL, "prints this"},
     {NULL, NULL, NULL},
 };
 
 const struct options_manual command_delta_manual = {
-    .usage = "tapml-host delta make BASE FINE --out FILE [--as xor|sparse] [--density PART]\n"
+    .usage = "tapml-host delta make BASE FINE --out FILE [--as xor|sparse|24q2|24q4]"
+             " [--density PART] [--cases STORE]\n"
              "tapml-host delta apply BASE FILE --out FILE\n"
-             "tapml-host delta check BASE FILE",
-    .about = "make writes what changes from the weights of a base to those of a fine-tune; both "
-             "are folders, names or GGUF files, of plain numbers. [model] delta, or --delta, takes "
-             "the file beside the base (docs/deltas.md).\n"
-             "apply writes the weights of the fine-tune as a safetensors file.\n"
-             "check makes each weight in memory, and ends with 2 if one of them is not what the "
-             "file says, or the base is another one.",
+             "tapml-host delta check BASE FILE [--fine PATH --cases STORE]",
+    .about =
+        "make writes what changes from the weights of a base to those of a fine-tune; both "
+        "are folders, names or GGUF files, of plain numbers. [model] delta, or --delta, takes "
+        "the file beside the base (docs/deltas.md).\n"
+        "apply writes the weights of the fine-tune as a safetensors file.\n"
+        "check makes each weight in memory, and ends with 2 if one of them is not what the "
+        "file says, or the base is another one. With --fine and --cases it prints what the "
+        "outputs of products lose: the root of their squared errors over that of their squared "
+        "changes.",
     .specs = specs,
 };
 
@@ -71,9 +88,19 @@ static tapml_status read_make(const struct options *options, struct delta_make_o
     TAPML_TRY(options_word(options, "--as", DELTA_WORDS, &kind));
     make->kind = (enum delta_kind)kind;
     TAPML_TRY(read_density(options, &make->density));
-    return options_get(options, "--density") == NULL || kind == DELTA_SPARSE
+    if (options_get(options, "--density") != NULL && kind != DELTA_SPARSE) {
+        return status_fail(TAPML_INVALID, "--density is of --as sparse alone");
+    }
+    return options_get(options, "--cases") == NULL || delta_levels_bits(make->kind) > 0
                ? TAPML_OK
-               : status_fail(TAPML_INVALID, "--density is of --as sparse alone");
+               : status_fail(TAPML_INVALID, "--cases is of --as 24q2 and 24q4 alone");
+}
+
+static void print_effect(uint64_t weights, const struct delta_effect *effect)
+{
+    (void)printf("outputs of the products with %" PRIu64
+                 " weights lose %.3g of what changes, over the given cases\n",
+                 weights, effect->whole > 0 ? sqrt(effect->lost / effect->whole) : 0);
 }
 
 static void print_made(const char *path, const struct delta_make_counts *counts)
@@ -88,30 +115,90 @@ static void print_made(const char *path, const struct delta_make_counts *counts)
         (void)printf(", %zu lose %.3g of what changes", counts->lossy, counts->lost);
     }
     (void)printf("\n");
+    if (counts->calibrated > 0) {
+        print_effect(counts->calibrated, &counts->effect);
+    }
+}
+
+// What a delta is calibrated and judged with: threads, and the inputs of `--cases` if there are.
+struct calibrating {
+    struct input_moments *moments;
+    struct delta_calibration calibration;
+    struct progress progress;
+};
+
+static tapml_status show(void *user, size_t done, size_t all)
+{
+    return progress_show(user, done, all);
+}
+
+static tapml_status
+begin_calibrating(const struct options *options, const char *phase, struct calibrating *calibrating)
+{
+    const char *cases = options_get(options, "--cases");
+
+    *calibrating =
+        (struct calibrating){.calibration = {.progress = show, .told = &calibrating->progress}};
+    progress_begin(&calibrating->progress, phase, 0);
+    calibrating->progress.unit = "tensors";
+    TAPML_TRY(pool_create(0, &calibrating->calibration.pool));
+    if (cases != NULL) {
+        TAPML_TRY(input_moments_open(cases, &calibrating->moments));
+        calibrating->calibration.find_moments = input_moments_find;
+        calibrating->calibration.user = calibrating->moments;
+    }
+    return TAPML_OK;
+}
+
+static void end_calibrating(struct calibrating *calibrating)
+{
+    input_moments_close(calibrating->moments);
+    pool_destroy(calibrating->calibration.pool);
+}
+
+// Models that `make` and `check` open.
+struct models {
+    struct checkpoint *base, *fine;
+};
+
+static tapml_status
+open_models(const char *program, const char *base, const char *fine, struct models *models)
+{
+    TAPML_TRY(open_model(program, base, &models->base));
+    return open_model(program, fine, &models->fine);
+}
+
+static void close_models(struct models *models)
+{
+    checkpoint_close(models->base);
+    checkpoint_close(models->fine);
 }
 
 static tapml_status make(const char *program, const struct options *options, const char *out)
 {
     struct delta_make_options made = {.kind = DELTA_XOR};
     struct delta_make_counts counts;
-    struct checkpoint *base = NULL, *fine = NULL;
+    struct calibrating calibrating = {.moments = NULL};
+    struct models models = {NULL, NULL};
 
     TAPML_TRY(read_make(options, &made));
-    tapml_status status = open_model(program, options->plain[1], &base);
+    tapml_status status = open_models(program, options->plain[1], options->plain[2], &models);
 
     if (status == TAPML_OK) {
-        status = open_model(program, options->plain[2], &fine);
+        status = begin_calibrating(options, "make", &calibrating);
     }
     if (status == TAPML_OK) {
-        made.base = base;
-        made.fine = fine;
+        made.base = models.base;
+        made.fine = models.fine;
+        made.calibration = calibrating.calibration;
         status = delta_make(&made, out, &counts);
     }
     if (status == TAPML_OK) {
+        progress_end(&calibrating.progress, "%zu tensors", checkpoint_count(models.fine));
         print_made(out, &counts);
     }
-    checkpoint_close(base);
-    checkpoint_close(fine);
+    end_calibrating(&calibrating);
+    close_models(&models);
     return status;
 }
 
@@ -168,9 +255,47 @@ static void print_checked(const struct delta *delta, const struct checkpoint *ch
     (void)printf("%zu tensors stay, %zu are made as the file says:",
                  checkpoint_count(checkpoint) - delta_count(delta), delta_count(delta));
     for (int kind = 0; kind < DELTA_KINDS; kind++) {
-        (void)printf(" %zu %s%s", counts[kind], delta_codec_word((enum delta_kind)kind),
+        (void)printf(" %zu %s%s", counts[kind], delta_form_word((enum delta_kind)kind),
                      kind + 1 < DELTA_KINDS ? "," : "\n");
     }
+}
+
+// Prints what outputs lose. `made` is the base with the delta.
+static tapml_status judge(const char *program,
+                          const struct options *options,
+                          const struct delta *delta,
+                          const struct checkpoint *made)
+{
+    struct calibrating calibrating = {.moments = NULL};
+    struct models models = {NULL, NULL};
+    struct delta_judged judged;
+    tapml_status status =
+        open_models(program, options->plain[1], options_get(options, "--fine"), &models);
+
+    if (status == TAPML_OK) {
+        status = begin_calibrating(options, "check", &calibrating);
+    }
+    if (status == TAPML_OK) {
+        status =
+            delta_judge(delta, models.base, models.fine, made, &calibrating.calibration, &judged);
+    }
+    if (status == TAPML_OK) {
+        progress_end(&calibrating.progress, "%zu tensors", delta_count(delta));
+        print_effect(judged.weights, &judged.effect);
+    }
+    end_calibrating(&calibrating);
+    close_models(&models);
+    return status;
+}
+
+static tapml_status check(const char *program,
+                          const struct options *options,
+                          const struct delta *delta,
+                          const struct checkpoint *checkpoint)
+{
+    print_checked(delta, checkpoint);
+    return options_get(options, "--fine") != NULL ? judge(program, options, delta, checkpoint)
+                                                  : TAPML_OK;
 }
 
 // With `out` the weights are written.
@@ -189,28 +314,41 @@ static tapml_status use(const char *program, const struct options *options, cons
     if (status == TAPML_OK && out != NULL) {
         status = write_weights(checkpoint, out);
     } else if (status == TAPML_OK) {
-        print_checked(delta, checkpoint);
+        status = check(program, options, delta, checkpoint);
     }
     delta_close(delta);
     checkpoint_close(checkpoint);
     return status;
 }
 
+static int has_any(const struct options *options, const char *const *names)
+{
+    int has = 0;
+
+    for (; *names != NULL; names++) {
+        has |= options_get(options, *names) != NULL;
+    }
+    return has;
+}
+
 static tapml_status do_action(const char *program, const struct options *options)
 {
+    static const char *const of_make[] = {"--as", "--density", NULL};
+    static const char *const of_check[] = {"--fine", "--cases", NULL};
     const char *action = options->plain_count == 3 ? options->plain[0] : "";
     const char *out = options_get(options, "--out");
-    const int has_kind =
-        options_get(options, "--as") != NULL || options_get(options, "--density") != NULL;
+    const int is_made = has_any(options, of_make);
 
-    if (strcmp(action, "make") == 0 && out != NULL) {
+    if (strcmp(action, "make") == 0 && out != NULL && options_get(options, "--fine") == NULL) {
         return make(program, options, out);
     }
-    if (strcmp(action, "apply") == 0 && out != NULL && !has_kind) {
+    if (strcmp(action, "apply") == 0 && out != NULL && !is_made && !has_any(options, of_check)) {
         return use(program, options, out);
     }
-    if (strcmp(action, "check") == 0 && out == NULL && !has_kind) {
-        return use(program, options, NULL);
+    if (strcmp(action, "check") == 0 && out == NULL && !is_made) {
+        return (options_get(options, "--fine") == NULL) == (options_get(options, "--cases") == NULL)
+                   ? use(program, options, NULL)
+                   : status_fail(TAPML_INVALID, "check takes --fine and --cases, or neither");
     }
     return status_fail(TAPML_INVALID, "delta takes 'make BASE FINE --out FILE', 'apply BASE FILE "
                                       "--out FILE' or 'check BASE FILE', see --help");
@@ -224,5 +362,6 @@ enum outcome command_delta_main(const struct command *command)
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
         return outcome_report(options_help(&command_delta_manual));
     }
+    interrupt_watch();
     return outcome_report(status == TAPML_OK ? do_action(command->program, &options) : status);
 }

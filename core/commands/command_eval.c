@@ -15,9 +15,9 @@
 #include "run/nonfinite.h"
 #include "run/op_checks.h"
 #include "run/op_judge.h"
+#include "run/plan_setup.h"
 #include "run/pooling.h"
 #include "run/probe.h"
-#include "run/setup.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,14 +26,13 @@
 enum { CHUNK = 5, WAYS = 3 };
 
 static const struct options_spec specs[] = {
-    {"--model", "PATH", "the model's folder, a name or a GGUF file"},
+    {"--model", "PATH",
+     "the model's folder, a name or a GGUF file; default with --plan: that of the plan's run"},
     {"--expected", "FILE", "what is expected; by default expected.safetensors beside the weights"},
     {"--limit", "NUMBER",
      "the relative error that is allowed; weights in blocks and, in f16, quantised inputs need it"},
-    {"--backend", "B", "COMPONENT or COMPONENT:DEVICE"},
-    {"--activations", "f32|f16",
-     "f32 by default; with f16, operators that the backend refuses in f16 run in f32"},
     POOLING_OPTIONS,
+    PLAN_SETUP_OPTIONS,
     SETUP_ISOLATION_OPTIONS,
     SETUP_OBSERVER_OPTIONS,
     SETUP_MODEL_OPTIONS,
@@ -42,15 +41,17 @@ static const struct options_spec specs[] = {
 };
 
 const struct options_manual command_eval_manual = {
-    .usage = "tapml-host eval --model PATH [--backend B]",
+    .usage = "tapml-host eval --model PATH [--backend B | --plan FILE | --sharding FILE]",
     .about = "Compares a model with expected.safetensors, fed at once, in chunks and token "
              "by token; an encoder at once, also with token_type_ids and attention_mask. "
-             "Its parts, such as that of images, read their inputs from that file.",
+             "Its parts, such as that of images, read their inputs from that file. With "
+             "--activations f16, operators that the backend refuses in f16 run in f32.",
     .specs = specs,
 };
 
 struct eval {
     struct setup setup;
+    struct plan_setup plan_setup;
     const char *folder;
     struct checkpoint *file;
     struct model_inputs inputs; // Of the parts: the same file.
@@ -504,20 +505,28 @@ static tapml_status open_prompt(struct eval *eval, const struct model_options *m
                             &eval->parts);
 }
 
+// What loses something has no limit of its own.
+static tapml_status check_limit(const struct options *options, const struct model_options *model)
+{
+    const char *option = model->encoding != NULL     ? "--weights"
+                         : model->state != STATE_F32 ? "--state"
+                                                     : NULL;
+
+    return option == NULL || options_get(options, "--limit") != NULL
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID,
+                             "%s loses something: give --limit, the relative error that is allowed",
+                             option);
+}
+
 static tapml_status open_all(struct eval *eval, const struct options *options)
 {
-    const char *backend = options_get(options, "--backend");
-    enum activation activation = ACTIVATION_F32;
+    struct model_options model = {.folder = NULL};
 
-    eval->folder = options_get(options, "--model");
-    if (eval->folder == NULL) {
-        return status_fail(TAPML_INVALID, "no model: give --model PATH");
-    }
-    struct model_options model = {.folder = eval->folder};
-
-    TAPML_TRY(setup_read_model(&eval->setup, options, &model));
+    TAPML_TRY(plan_setup_open(&eval->setup, options, &eval->plan_setup));
+    TAPML_TRY(plan_setup_model(&eval->plan_setup, &model));
+    TAPML_TRY(check_limit(options, &model));
     eval->folder = model.folder;
-    TAPML_TRY(setup_model(&eval->setup, &model));
     setup_warn_no_text(&eval->setup);
     TAPML_TRY(expected_open(eval->folder, options_get(options, "--expected"), &eval->file));
     eval->inputs = (struct model_inputs){.file = eval->file, .name = "expected.safetensors"};
@@ -538,19 +547,9 @@ static tapml_status open_all(struct eval *eval, const struct options *options)
     if (!eval->is_encoder) {
         TAPML_TRY(read_ids(eval, "greedy_ids", &eval->greedy, &eval->greedy_count));
     }
-    if (backend == NULL) {
-        TAPML_TRY(setup_default_backend(&eval->setup, &backend));
-    }
-    TAPML_TRY(setup_take_isolation(&eval->setup, options));
-    TAPML_TRY(setup_take_observers(&eval->setup, options));
-    TAPML_TRY(setup_place(&eval->setup, "source", backend));
-    TAPML_TRY(setup_read_activations(options, &activation));
-    TAPML_TRY(eval_score_read_limit(options, model_checkpoint(eval->setup.model), activation,
-                                    &eval->limit));
-    return activation_is_reduced(activation)
-               ? setup_place_reduced(&eval->setup, activation_type(activation)->name,
-                                     eval->setup.places[0], activation)
-               : TAPML_OK;
+    TAPML_TRY(plan_setup_places(&eval->plan_setup));
+    return eval_score_read_limit(options, model_checkpoint(eval->setup.model),
+                                 plan_setup_least(&eval->plan_setup), &eval->limit);
 }
 
 // What ran in f32 all the same.
@@ -601,6 +600,7 @@ static void close_all(struct eval *eval)
     checkpoint_close(eval->file);
     alloc_free(eval->ids);
     alloc_free(eval->greedy);
+    plan_setup_close(&eval->plan_setup);
     setup_close(&eval->setup);
 }
 
@@ -644,7 +644,7 @@ static tapml_status evaluate(struct eval *eval, const struct options *options, i
 
     TAPML_TRY(open_all(eval, options));
     TAPML_TRY(open_probes(eval));
-    TAPML_TRY(setup_plan(&eval->setup, &plan));
+    TAPML_TRY(plan_setup_plan(&eval->plan_setup, &plan));
     const struct session_options session = {.model = eval->setup.model,
                                             .places = eval->probed,
                                             .place_count = eval->setup.place_count,
@@ -658,16 +658,13 @@ static tapml_status evaluate(struct eval *eval, const struct options *options, i
     }
     plan_destroy(plan);
     if (status == TAPML_OK) {
-        const struct backend_info *info = backend_info(eval->setup.places[0]->backend);
-
-        (void)printf("%s on %s:%s (%s)%s\n", eval->folder, info->component, info->device,
-                     info->device_name, eval->setup.place_count > 1 ? ", activations f16" : "");
+        TAPML_TRY(plan_setup_print(&eval->plan_setup, eval->folder));
         status = eval->is_part      ? run_part(eval, out_agrees)
                  : eval->is_encoder ? run_encoder(eval, out_agrees)
                                     : run_ways(eval, out_agrees);
         print_refusals(eval);
     }
-    return status;
+    return status == TAPML_OK ? plan_setup_explain(&eval->plan_setup, eval->session) : status;
 }
 
 enum outcome command_eval_main(const struct command *command)

@@ -4,7 +4,9 @@
 #include "commands/command.h"
 
 #include "base/text.h"
+#include "exec/sharding_plan.h"
 #include "graph/print.h"
+#include "graph/sharding_print.h"
 #include "run/setup.h"
 
 #include <string.h>
@@ -14,6 +16,8 @@ static const struct options_spec specs[] = {
     {"--format", "text|dot", "text (default): a line for each op; dot: for Graphviz"},
     {"--without-weights", NULL, "from the config alone: expected names and shapes"},
     SETUP_MODEL_OPTIONS,
+    SETUP_SHARDING_OPTION,
+    {"--shardings", NULL, "with --sharding: prints how each tensor is divided, and who says so"},
     {"--steps", NULL, "prints what a call does, step by step, under a plan"},
     {"--plan", "FILE", "the plan of --steps; all on the source where absent"},
     {"--source", "B", "the backend of the place 'source': COMPONENT or COMPONENT:DEVICE"},
@@ -72,7 +76,11 @@ static tapml_status print_steps(struct setup *setup, const struct options *optio
     TAPML_TRY(setup_place(setup, "source", source));
     TAPML_TRY(setup_targets(setup, options));
     TAPML_TRY(path != NULL ? plan_load(path, &plan) : plan_create(&plan));
-    const tapml_status status = print_session(setup, plan, tokens);
+    tapml_status status = sharding_plan_add(setup->model, plan);
+
+    if (status == TAPML_OK) {
+        status = print_session(setup, plan, tokens);
+    }
 
     plan_destroy(plan);
     return status;
@@ -90,6 +98,55 @@ static tapml_status check_has_no_places(const struct options *options)
         }
     }
     return TAPML_OK;
+}
+
+// The figures of a model, whose ops that are no parts run on the source.
+static tapml_status count_sharding(const struct model *model, struct sharding_figures *out_figures)
+{
+    uint64_t copied = 0;
+    const struct sharding *sharding = model_sharding(model, &copied);
+    uint32_t home = 0;
+
+    while (home < sharding->part_count && strcmp(sharding->places[home], "source") != 0) {
+        home++;
+    }
+    return sharding_figures_count(sharding, model_graph(model),
+                                  home < sharding->part_count ? home : GRAPH_NONE, out_figures);
+}
+
+// The same of a model whose annotations spread nowhere.
+static tapml_status count_gathered(struct setup *setup,
+                                   const struct model_options *given,
+                                   struct sharding_figures *out_figures)
+{
+    struct model_options options = *given;
+    struct sharding_options sharding = *given->sharding;
+    struct model *model = NULL;
+
+    sharding.spreads_nowhere = 1;
+    options.sharding = &sharding;
+    TAPML_TRY(model_open(setup->registry, &options, &model));
+    const tapml_status status = count_sharding(model, out_figures);
+
+    model_close(model);
+    return status;
+}
+
+static tapml_status print_shardings(struct setup *setup, const struct model_options *model)
+{
+    struct sharding_figures figures, gathered;
+    struct text text;
+    uint64_t copied = 0;
+
+    if (model->sharding == NULL) {
+        return status_fail(TAPML_INVALID, "--shardings is of --sharding, which is not given");
+    }
+    TAPML_TRY(count_sharding(setup->model, &figures));
+    TAPML_TRY(count_gathered(setup, model, &gathered));
+    text_init(&text);
+    sharding_print(model_sharding(setup->model, &copied), model_graph(setup->model), &figures,
+                   &gathered, &text);
+    return text_print(&text);
 }
 
 static tapml_status print(struct setup *setup, const struct options *options)
@@ -115,6 +172,9 @@ static tapml_status print(struct setup *setup, const struct options *options)
     TAPML_TRY(model_open(setup->registry, &model, &setup->model));
     if (options_get(options, "--steps") != NULL) {
         return print_steps(setup, options);
+    }
+    if (options_get(options, "--shardings") != NULL) {
+        return print_shardings(setup, &model);
     }
     text_init(&text);
     if (is_dot) {

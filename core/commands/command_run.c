@@ -23,6 +23,8 @@
 #include "run/stage_times.h"
 #include "run/target_jobs.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct options_spec specs[] = {
@@ -53,10 +55,11 @@ const struct options_manual command_run_manual = {
 struct run {
     struct opened_run opened;
     struct report_options printing;
-    int is_wrong;             // Some target is.
-    unsigned bundle_count;    // FAULT-n.tapmlrun so far.
-    struct side_by_side side; // Without hosts: the targets are done one after the other.
-    struct stages stages;     // Where its time goes, but for that of its targets.
+    int is_wrong;                // Some target is.
+    unsigned bundle_count;       // FAULT-n.tapmlrun so far.
+    struct side_by_side side;    // Without hosts: the targets are done one after the other.
+    struct side_by_side sources; // Without hosts: this process carves.
+    struct stages stages;        // Where its time goes, but for that of its targets.
 };
 
 // -- A target in a process of its own ----------------------------------------------------------
@@ -97,8 +100,10 @@ join_jobs(struct opened_run *opened, struct place *target, struct joined *joined
     const struct target_jobs_options jobs = {.judge = &opened->judge, .target = target};
 
     opened->judge.from = opened_run_made_of(opened);
-    TAPML_TRY(opened->config.store == NULL ? target_jobs_follow(&jobs, hear_whole, joined)
-                                           : TAPML_OK);
+    // What several sources carve comes at once, at the end.
+    const int is_followed = opened->config.store == NULL && opened->config.source_workers == 1;
+
+    TAPML_TRY(is_followed ? target_jobs_follow(&jobs, hear_whole, joined) : TAPML_OK);
     TAPML_TRY(hear(joined, SIDE_CARVED));
     TAPML_TRY(opened_run_take(opened));
     TAPML_TRY(opened_run_judge(opened));
@@ -148,6 +153,99 @@ static enum outcome join(void *user, size_t index, const struct side_link *link)
     }
     opened_run_release(opened);
     return outcome_of(status);
+}
+
+// -- A process of the source ---------------------------------------------------------------------
+
+enum { NAME_TEXT = 96 };
+
+static tapml_status
+carve_share(const struct joining *joining, size_t index, const struct side_link *link)
+{
+    struct opened_run *opened = &joining->run->opened;
+    const struct run_config *config = &opened->config;
+    char name[NAME_TEXT];
+
+    (void)snprintf(name, sizeof(name), "source-%zu", index + 1);
+    TAPML_TRY(timelines_split(joining->options, name, config->ini.arena));
+    TAPML_TRY(setup_open(joining->program, joining->options, &config->ini, &opened->setup));
+    interrupt_watch();
+    TAPML_TRY(opened_run_be_source(opened, (uint32_t)index));
+    TAPML_TRY(opened_run_open(opened, NULL, NULL));
+    side_by_side_speak(link);
+    TAPML_TRY(opened_run_carve_share(opened));
+    return timelines_finish(&opened->setup.timelines);
+}
+
+// What fails here is carved by the host, which says what is to be said.
+static enum outcome be_source(void *user, size_t index, const struct side_link *link)
+{
+    const struct joining *joining = user;
+    struct joined joined = {.link = link};
+    tapml_status status = hear(&joined, SIDE_OPENED);
+
+    status = status == TAPML_OK ? carve_share(joining, index, link) : status;
+    if (status != TAPML_OK && status != TAPML_CANCELLED) {
+        log_line(LOG_WARNING,
+                 "a process of the source ends, what it has not carved is carved at the end: %s",
+                 status_message());
+    }
+    opened_run_release(&joining->run->opened);
+    return outcome_of(status);
+}
+
+static tapml_status begin_sources(struct run *run, struct joining *joining)
+{
+    const int64_t workers = run->opened.config.source_workers;
+    char name[NAME_TEXT];
+
+    side_by_side_init(&run->sources, "sources", 1);
+    for (int64_t i = 0; i < workers; i++) {
+        (void)snprintf(name, sizeof(name), "source %" PRId64 " of %" PRId64, i + 1, workers);
+        TAPML_TRY(side_by_side_add(&run->sources, name, be_source, joining));
+    }
+    return TAPML_OK;
+}
+
+// Where fewer than two prompts are missing, this process carves.
+static tapml_status wait_for_sources(struct run *run)
+{
+    if (opened_run_missing(&run->opened) < 2) {
+        side_by_side_end(&run->sources);
+        return TAPML_OK;
+    }
+    TAPML_TRY(opened_run_check_source(&run->opened));
+    side_by_side_tell(&run->sources, (struct side_message){.word = SIDE_OPENED});
+    return side_by_side_wait(&run->sources, run->opened.lock);
+}
+
+static tapml_status begin_targets(struct run *run, struct joining *joining)
+{
+    const struct run_config *config = &run->opened.config;
+    char name[NAME_TEXT];
+
+    side_by_side_init(&run->side, "targets", 1 + run->sources.count);
+    for (size_t i = 0; i < config->target_count; i++) {
+        (void)snprintf(name, sizeof(name), "target '%s'", config->targets[i].name);
+        TAPML_TRY(side_by_side_add(&run->side, name, join, joining));
+    }
+    return TAPML_OK;
+}
+
+// Makes the processes that the run has beside this one, all of them before there is a thread.
+static tapml_status
+begin_processes(struct run *run, const struct options *options, struct joining *joining)
+{
+    const int is_divided =
+        run->opened.config.source_workers > 1 && options_get(options, "--shard") == NULL;
+    const int is_side_by_side = options_get(options, "--side-by-side") != NULL &&
+                                options_get(options, "--carve") == NULL &&
+                                run->opened.config.target_count > 1;
+
+    TAPML_TRY(is_divided ? begin_sources(run, joining) : TAPML_OK);
+    TAPML_TRY(is_side_by_side ? begin_targets(run, joining) : TAPML_OK);
+    TAPML_TRY(side_by_side_listen(&run->sources));
+    return side_by_side_listen(&run->side);
 }
 
 // -- The run -----------------------------------------------------------------------------------
@@ -255,6 +353,7 @@ static tapml_status run_all(struct run *run, const struct options *options)
         TAPML_TRY(opened_run_settle(opened));
         side_by_side_tell(&run->side, (struct side_message){.word = SIDE_OPENED});
     }
+    TAPML_TRY(run->sources.count > 0 ? wait_for_sources(run) : TAPML_OK);
     TAPML_TRY(opened_run_fill(opened));
     TAPML_TRY(opened_run_note_source(opened));
     run->printing.dir = opened->config.dir;
@@ -350,12 +449,9 @@ enum outcome command_run_main(const struct command *command)
     if (status != TAPML_OK) {
         return outcome_report(status);
     }
-    if (options_get(&options, "--side-by-side") != NULL &&
-        options_get(&options, "--carve") == NULL && run.opened.config.target_count > 1) {
-        struct joining joining = {command->program, &options, &run};
+    struct joining joining = {command->program, &options, &run};
 
-        status = side_by_side_begin(&run.opened.config, join, &joining, &run.side);
-    }
+    status = begin_processes(&run, &options, &joining);
     if (status == TAPML_OK) {
         (void)stages_begin(&run.stages);
         stages_phase("open");
@@ -368,6 +464,7 @@ enum outcome command_run_main(const struct command *command)
         interrupt_watch();
         status = run_all(&run, &options);
     }
+    side_by_side_end(&run.sources);
     side_by_side_end(&run.side);
     if (status == TAPML_OK) {
         status = timelines_finish(&run.opened.setup.timelines);

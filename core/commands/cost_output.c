@@ -85,13 +85,14 @@ static void print_prediction(const struct cost_answer *answer, struct text *out)
 {
     const struct case_price *price = &answer->price;
     char work[DURATION_TEXT], call[DURATION_TEXT], transfer[DURATION_TEXT], host[DURATION_TEXT];
-    char start[DURATION_TEXT];
+    char start[DURATION_TEXT], firsts[DURATION_TEXT];
 
     duration_print(price->work_s, work);
     duration_print(price->call_s, call);
     duration_print(price->transfer_s, transfer);
     duration_print(price->host_s, host);
-    duration_print(answer->input.start_s, start);
+    duration_print(answer->input.start_s - price->firsts_s, start);
+    duration_print(price->firsts_s, firsts);
     text_format(out,
                 "\npredicted on '%s': %zu cases take %s on one member; a case %s for its call, %s "
                 "for transfer, %s on the host%s\n",
@@ -108,11 +109,14 @@ static void print_prediction(const struct cost_answer *answer, struct text *out)
                     price->factor);
     }
     if (answer->is_start_given) {
-        text_format(out, "start: %s, as given\n", start);
+        text_format(out, "start: %s, as given", start);
     } else {
-        text_format(out, "start: %s, the median of %zu on %s\n", start, price->starts,
-                    price->device);
+        text_format(out, "start: %s, the median of %zu on %s", start, price->starts, price->device);
     }
+    if (price->firsts_s > 0) {
+        text_format(out, ", and %s for the first cases of %zu operators", firsts, price->ops);
+    }
+    text_append(out, "\n");
 }
 
 // One, two, and then half as many again up to the most, so that a large pool is a short table.
@@ -273,6 +277,7 @@ static void put_prediction(struct report_maker *maker, const struct cost_answer 
     report_maker_count(&part, "predicted", price->predicted);
     put_number(&part, "factor", price->factor);
     put_number(&part, "start_s", answer->input.start_s);
+    put_number(&part, "first_cases_s", price->firsts_s);
     report_maker_count(&part, "starts", answer->is_start_given ? 0 : price->starts);
     report_maker_text(&part, "device", price->device);
     report_maker_part(maker, "predicted", &part);

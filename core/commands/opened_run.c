@@ -23,6 +23,7 @@
 #include "run/run_lock.h"
 #include "run/run_metadata.h"
 #include "run/source_check.h"
+#include "run/source_shares.h"
 #include "run/state_loss.h"
 #include "run/store_source.h"
 #include "run/target_jobs.h"
@@ -201,6 +202,18 @@ static void print_missing(const struct opened_run *run, struct text *out)
     }
 }
 
+size_t opened_run_missing(const struct opened_run *run)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < run->prompts.count; i++) {
+        const struct prompt *prompt = &run->prompts.items[i];
+
+        count += !prompt->is_repeated && !prompt_is_carved(run->store, prompt->id);
+    }
+    return count;
+}
+
 static tapml_status keep_pages(const struct opened_run *run)
 {
     enum { MIB = 20 };
@@ -251,11 +264,11 @@ static void report_losses(const struct opened_run *run, struct progress *progres
         progress_end(progress,
                      "%" PRIu32 " weights as %s, %" PRIu32
                      " as stored; '%s' lost most, %.3g of its values",
-                     account->loss_count, run_config_weights(&run->config), account->plain_count,
-                     worst->name, worst->relative);
-    } else if (run->config.weights != RUN_CONFIG_STORED) {
+                     account->loss_count, run->config.weights, account->plain_count, worst->name,
+                     worst->relative);
+    } else if (run->config.encoding != NULL) {
         log_line(LOG_WARNING, "no weight is kept as %s: none has rows of complete blocks of values",
-                 run_config_weights(&run->config));
+                 run->config.weights);
     }
 }
 
@@ -279,6 +292,7 @@ static tapml_status open_model(struct opened_run *run)
     struct progress progress;
 
     TAPML_TRY(setup_find_model(&run->setup, config->model, &run->config.model));
+    TAPML_TRY(run_config_find_encoding(&run->config));
     const struct model_options model = run_config_model(config);
 
     progress_begin(&progress, "load", 0);
@@ -439,11 +453,58 @@ tapml_status opened_run_settle(struct opened_run *run)
                : run_metadata_settle(run->store, &run->config, &run->setup, &run->prompts);
 }
 
-static tapml_status carve(struct opened_run *run)
+tapml_status opened_run_check_source(struct opened_run *run)
 {
+    if (run->config.store != NULL || run->is_checked) {
+        return TAPML_OK;
+    }
     TAPML_TRY(opened_run_settle(run));
     TAPML_TRY(source_check_run(run->store, &run->setup));
     TAPML_TRY(state_loss_run(&run->config, &run->setup, run->store, &run->prompts));
+    run->is_checked = 1;
+    return TAPML_OK;
+}
+
+tapml_status opened_run_be_source(struct opened_run *run, uint32_t index)
+{
+    struct run_config *config = &run->config;
+
+    run->carving.index = index;
+    run->carving.count = (uint32_t)config->source_workers;
+    config->target_count = 0;
+    config->dir = source_shares_folder(config->dir, index, run->carving.count, run->setup.arena);
+    return config->dir != NULL ? TAPML_OK : status_no_memory();
+}
+
+tapml_status opened_run_carve_share(struct opened_run *run)
+{
+    uint32_t *shares = NULL;
+
+    TAPML_TRY(opened_run_settle(run));
+    TAPML_TRY(source_shares_split(&run->prompts, run->config.decode, run->carving.count,
+                                  run->setup.arena, &shares));
+    run->carving.of = shares;
+    return carving_run_share(&run->config, &run->setup, run->store, &run->prompts, &run->carving);
+}
+
+// What processes of the source have carved, in this start or in one before.
+static tapml_status take_shares(struct opened_run *run)
+{
+    struct source_shares_counts counts;
+
+    TAPML_TRY(source_shares_take(run->config.dir, run->store, run->config.keep_all, &counts));
+    if (counts.calls > 0) {
+        log_say("carved side by side: %" PRId64 " prompts, %" PRId64 " calls, %" PRId64
+                " of %" PRId64 " cases kept",
+                counts.prompts, counts.calls, counts.cases, counts.candidates);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status carve(struct opened_run *run)
+{
+    TAPML_TRY(opened_run_check_source(run));
+    TAPML_TRY(take_shares(run));
     TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->lock));
     run->checkpoint = model_checkpoint(run->setup.model);
     return forecasting_run(&run->config, &run->setup, run->store, &run->prompts);
@@ -522,7 +583,7 @@ tapml_status opened_run_note_source(struct opened_run *run)
     if (run->source == NULL || !run_id_is_made(run->store)) {
         return TAPML_OK;
     }
-    place_usage_begin(&usage, run->store, run->source, &run->config);
+    place_usage_begin(&usage, run->store, run->source, &run->config, 0);
     return place_usage_note(&usage);
 }
 

@@ -11,6 +11,7 @@
 
 #include "config/run_config.h"
 #include "model/prompts.h"
+#include "run/carving.h"
 #include "run/policies.h"
 #include "run/run_judge.h"
 #include "run/setup.h"
@@ -32,10 +33,12 @@ struct opened_run {
     struct shard_cases shard_cases;
     int is_of_others; // Of a shard: the file has [source] store.
     struct run_judge judge;
+    struct carving_share carving; // Of a process of the source: its share; none.
     struct place *source;
     struct place *targets[RUN_CONFIG_TARGETS_MAX]; // As many as the configuration has; NULL: left
                                                    // to another process (opened_run_join).
     int is_incomplete;                             // Some target was not there, or went away.
+    int is_checked;                                // The source was.
 };
 
 // Makes a configuration that is loaded that of a shard, before the run is opened: its cases are
@@ -45,6 +48,14 @@ struct opened_run {
 tapml_status opened_run_be_shard(struct opened_run *run,
                                  const struct case_shard *shard,
                                  const char *into) STATUS_USED;
+
+// Makes a configuration that is loaded that of one of the processes of its source, the `index`th
+// from 0, before the run is opened: it has no target, and a folder of its own below that of the
+// run. Texts are in the arena of the setup, which is open.
+tapml_status opened_run_be_source(struct opened_run *run, uint32_t index) STATUS_USED;
+
+// In such a process: carves its share of the prompts.
+tapml_status opened_run_carve_share(struct opened_run *run) STATUS_USED;
 
 // Opens model and prompts or the cases of somebody else, places, folder, lock and store. The files
 // `json` and `junit`, or NULL, are tried for writing. Of several targets some may be lost after it.
@@ -63,8 +74,16 @@ tapml_status opened_run_take(struct opened_run *run) STATUS_USED;
 // Nothing is done for cases of somebody else.
 tapml_status opened_run_settle(struct opened_run *run) STATUS_USED;
 
-// Sees to it that the store has the metadata of the run and its cases: carves what is missing, or
-// takes the cases of [source] store.
+// How many prompts of an open run its store does not have; equal ones are one.
+size_t opened_run_missing(const struct opened_run *run);
+
+// Checks the source of an open run, which has the metadata of the run in its store then, before
+// anything is carved. Done by opened_run_fill where it was not. Nothing is done for cases of
+// somebody else.
+tapml_status opened_run_check_source(struct opened_run *run) STATUS_USED;
+
+// Sees to it that the store has the metadata of the run and its cases: takes what processes of the
+// source have carved and carves what is missing, or takes the cases of [source] store.
 tapml_status opened_run_fill(struct opened_run *run) STATUS_USED;
 
 // What jobs of targets stand on, for who needs no judge. All of it is the run's.

@@ -10,6 +10,7 @@
 #include "run/interrupt.h"
 #include "run/perplexity.h"
 #include "run/progress.h"
+#include "run/setup.h"
 #include "run/trial_store.h"
 #include "run/trials.h"
 #include "store/store.h"
@@ -25,6 +26,7 @@ static const char *const kinds[] = {"model", "encoding", "plan"};
 struct ranked_contenders {
     const struct rank_contenders *asked;
     struct trials_options options;
+    struct setup setup; // Over encodings: as long as it is open, those of plugins are known.
     struct device_file device;
     struct store *store;
     struct arena *arena;
@@ -90,6 +92,10 @@ static tapml_status read_options(struct ranked_contenders *ranked)
     if (fits != NULL) {
         TAPML_TRY(device_file_load(fits, &ranked->device));
         ranked->options.contender.fits = &ranked->device;
+    }
+    if (ranked->asked->over == CONTENDER_ENCODINGS) {
+        TAPML_TRY(setup_open(ranked->asked->command->program, ranked->asked->options, NULL,
+                             &ranked->setup));
     }
     TAPML_TRY(contender_list_find(ranked->asked->command->program, ranked->asked->options,
                                   ranked->asked->over, ranked->options.contender.measure,
@@ -407,6 +413,7 @@ tapml_status rank_contenders_run(const struct rank_contenders *asked)
     const tapml_status status = ranked.arena != NULL ? make(&ranked) : status_no_memory();
 
     store_close(ranked.store);
+    setup_close(&ranked.setup);
     device_file_release(&ranked.device);
     arena_destroy(ranked.arena);
     return status;

@@ -93,13 +93,21 @@ static void work_and_end(
 
 // -- What processes say --------------------------------------------------------------------------
 
+// In a place of its own, as long as there are some.
+static void show_progress(const struct side_by_side *side, size_t index, const char *line)
+{
+    if (side->line + index < LOG_PLACES) {
+        log_show_at(side->line + index, line);
+    }
+}
+
 // Shows how far the process is in a place of its own, or prints a line; whole ones, so that those
 // of two processes do not mix.
 static void pass_line_on(const struct side_by_side *side, struct side_host *host)
 {
     if (host->line[0] == LOG_RELAYED) {
         host->line[host->held - 1] = '\0'; // In place of its end.
-        log_show_at(1 + (size_t)(host - side->hosts), host->line + 1);
+        show_progress(side, (size_t)(host - side->hosts), host->line + 1);
     } else {
         log_words(host->line, host->held);
     }
@@ -132,7 +140,7 @@ static void listen_to(struct side_by_side *side, struct side_host *host)
             pass_on(side, host, "\n", 1);
         }
         close_end(&host->listening);
-        log_show_at(1 + (size_t)(host - side->hosts), "");
+        show_progress(side, (size_t)(host - side->hosts), "");
     }
     (void)pthread_mutex_unlock(&side->lock);
 }
@@ -140,7 +148,7 @@ static void listen_to(struct side_by_side *side, struct side_host *host)
 // Waits until some process says something, or for a while. How many may still.
 static nfds_t wait_for_words(struct side_by_side *side)
 {
-    struct pollfd ears[RUN_CONFIG_TARGETS_MAX];
+    struct pollfd ears[SIDE_HOSTS_MAX];
     nfds_t count = 0;
 
     (void)pthread_mutex_lock(&side->lock);
@@ -178,10 +186,10 @@ static tapml_status begin_listening(struct side_by_side *side)
 
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     side->has_listener = error == 0;
-    return error == 0 ? TAPML_OK
-                      : status_fail(TAPML_UNAVAILABLE,
-                                    "no thread can be started that listens to targets: %s",
-                                    strerror(error));
+    return error == 0
+               ? TAPML_OK
+               : status_fail(TAPML_UNAVAILABLE, "no thread can be started that listens to %s: %s",
+                             side->unit, strerror(error));
 }
 
 static void end_listening(struct side_by_side *side)
@@ -197,8 +205,8 @@ static void end_listening(struct side_by_side *side)
 
 static tapml_status no_process(const struct side_host *host)
 {
-    return status_fail(TAPML_UNAVAILABLE, "no process can be started for target '%s': %s",
-                       host->target->name, strerror(errno));
+    return status_fail(TAPML_UNAVAILABLE, "no process can be started for %s: %s", host->name,
+                       strerror(errno));
 }
 
 // The process has its own ends of the pipes and none of the others'.
@@ -212,16 +220,26 @@ static void keep_own_ends(struct side_by_side *side, const int telling[2], const
     (void)close(words[0]);
 }
 
-static tapml_status begin_one(struct side_by_side *side,
-                              struct place_settings *target,
-                              side_by_side_fn work,
-                              void *user)
+void side_by_side_init(struct side_by_side *side, const char *unit, size_t line)
 {
+    (void)signal(SIGPIPE, SIG_IGN); // A process that has gone is seen by its end.
+    *side = (struct side_by_side){.unit = unit, .line = line};
+    (void)pthread_mutex_init(&side->lock, NULL);
+}
+
+tapml_status
+side_by_side_add(struct side_by_side *side, const char *name, side_by_side_fn work, void *user)
+{
+    if (side->count == SIDE_HOSTS_MAX) {
+        return status_fail(TAPML_UNAVAILABLE, "%s: more than %d processes of %s", name,
+                           (int)SIDE_HOSTS_MAX, side->unit);
+    }
     struct side_host *host = &side->hosts[side->count];
     int telling[2] = {-1, -1}, words[2] = {-1, -1};
     const pid_t self = getpid();
 
-    *host = (struct side_host){.target = target, .telling = -1, .listening = -1};
+    *host = (struct side_host){.telling = -1, .listening = -1};
+    (void)snprintf(host->name, sizeof(host->name), "%s", name);
     if (pipe2(telling, O_CLOEXEC) != 0 || pipe2(words, O_CLOEXEC) != 0) {
         close_end(&telling[0]);
         close_end(&telling[1]);
@@ -249,24 +267,9 @@ static tapml_status begin_one(struct side_by_side *side,
     return TAPML_OK;
 }
 
-tapml_status side_by_side_begin(struct run_config *config,
-                                side_by_side_fn work,
-                                void *user,
-                                struct side_by_side *out_side)
+tapml_status side_by_side_listen(struct side_by_side *side)
 {
-    tapml_status status = TAPML_OK;
-
-    (void)signal(SIGPIPE, SIG_IGN); // A process that has gone is seen by its end.
-    *out_side = (struct side_by_side){.count = 0};
-    (void)pthread_mutex_init(&out_side->lock, NULL);
-    for (size_t i = 0; i < config->target_count && status == TAPML_OK; i++) {
-        status = begin_one(out_side, &config->targets[i], work, user);
-    }
-    status = status == TAPML_OK ? begin_listening(out_side) : status;
-    if (status != TAPML_OK) {
-        side_by_side_end(out_side);
-    }
-    return status;
+    return side->count > 0 ? begin_listening(side) : TAPML_OK;
 }
 
 void side_by_side_tell(struct side_by_side *side, struct side_message message)
@@ -284,9 +287,8 @@ static void tell_end(const struct side_host *host, int state)
 {
     if (WIFSIGNALED(state)) {
         log_line(LOG_WARNING,
-                 "the process of target '%s' was ended by signal %d: what it has not done is done "
-                 "now",
-                 host->target->name, WTERMSIG(state));
+                 "the process of %s was ended by signal %d: what it has not done is done now",
+                 host->name, WTERMSIG(state));
     }
 }
 
@@ -323,11 +325,13 @@ static size_t count_ended(struct side_by_side *side)
 tapml_status side_by_side_wait(struct side_by_side *side, struct run_lock *lock)
 {
     tapml_status status = TAPML_OK;
+    char name[SIDE_NAME];
     size_t ended = 0;
 
+    (void)snprintf(name, sizeof(name), "%s side by side", side->unit);
     while (status == TAPML_OK && (ended = count_ended(side)) < side->count) {
-        run_lock_publish(lock, &(struct run_lock_phase){.name = "targets side by side",
-                                                        .unit = "targets",
+        run_lock_publish(lock, &(struct run_lock_phase){.name = name,
+                                                        .unit = side->unit,
                                                         .done = ended,
                                                         .all = side->count,
                                                         .left_s = NAN});
@@ -366,7 +370,7 @@ void side_by_side_end(struct side_by_side *side)
     for (size_t i = 0; i < side->count; i++) {
         close_end(&side->hosts[i].telling);
         close_end(&side->hosts[i].listening);
-        log_show_at(1 + i, "");
+        show_progress(side, i, "");
     }
     side->count = 0;
 }

@@ -1,22 +1,24 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The targets of a run side by side: a process for each beside the host that carves.
+// Processes beside the host of a run, for the targets or for the source.
 //
-// A process opens source and target as any host does, and works in the store of the run. It replays
-// kept cases as soon as they are carved, and has all the target's jobs done (run/target_jobs.h)
-// when the host says that all are there and that the judge's limits are known. What it leaves
-// undone, by whatever end, is done by the host, which goes through all targets then as a second
-// start does: it finds the rows, and writes bundles and report.
+// That of a target opens source and target as any host does, and works in the store of the run. It
+// replays kept cases as soon as they are carved, and has all the target's jobs done
+// (run/target_jobs.h) when the host says that all are there and that the judge's limits are known.
+// That of a source carves a share of the prompts into a store of its own (run/source_shares.h).
+// What a process leaves undone, by whatever end, is done by the host, which goes through all
+// targets and prompts then as a second start does: it finds the rows, and writes bundles and
+// report.
 //
 // What the processes say is printed as it comes, by a thread of the host; how far each of them is
-// stands in a line of its own at the end of a terminal.
+// stands in a line of its own at the end of a terminal, as far as there are places (base/log.h).
 //
 // The processes are made before there is a second thread, and before a device is opened. Functions
 // are for one thread.
 #pragma once
 
-#include "config/run_config.h"
+#include "base/status.h"
 #include "run/outcome.h"
 
 #include <pthread.h>
@@ -25,10 +27,12 @@
 
 struct run_lock;
 
+enum { SIDE_HOSTS_MAX = 64, SIDE_NAME = 96 };
+
 struct side_host {
-    struct place_settings *target;
-    pid_t process; // 0: none, any more.
-    int telling;   // Written to: what there is by now; -1: none.
+    char name[SIDE_NAME]; // "target 'gpu'"
+    pid_t process;        // 0: none, any more.
+    int telling;          // Written to: what there is by now; -1: none.
 
     // For who has `lock`.
     int listening; // Its error stream, without waiting; -1: at its end.
@@ -38,21 +42,30 @@ struct side_host {
 
 struct side_by_side {
     size_t count;
-    struct side_host hosts[RUN_CONFIG_TARGETS_MAX];
+    struct side_host hosts[SIDE_HOSTS_MAX];
+    const char *unit; // "targets"; static.
+    size_t line;      // Of the first one, at the end of a terminal, from 1.
     pthread_mutex_t lock;
     pthread_t listener; // If `has_listener`.
     int has_listener;
     _Atomic int is_ending;
 };
 
-// Makes the processes, which wait. In each of them `work` is called with the index of its target,
-// and ends it with the code that it returns. TAPML_UNAVAILABLE where the system has none to give.
+// Empties `side`: its processes are `unit`, and how far they are stands from `line` on.
+void side_by_side_init(struct side_by_side *side, const char *unit, size_t line);
+
+// Makes a process, which waits. In it `work` is called with its index, and ends it with the code
+// that it returns. TAPML_UNAVAILABLE where the system has none to give, or for more than
+// SIDE_HOSTS_MAX of them: side_by_side_end is left to the caller.
 struct side_link;
 typedef enum outcome (*side_by_side_fn)(void *user, size_t index, const struct side_link *link);
-tapml_status side_by_side_begin(struct run_config *config,
-                                side_by_side_fn work,
-                                void *user,
-                                struct side_by_side *out_side) STATUS_USED;
+tapml_status side_by_side_add(struct side_by_side *side,
+                              const char *name,
+                              side_by_side_fn work,
+                              void *user) STATUS_USED;
+
+// Begins to print what the processes say, once all are made that the host has.
+tapml_status side_by_side_listen(struct side_by_side *side) STATUS_USED;
 
 // What a process is told: that the store is there and known to be that of the run; then that all is
 // carved, and how many op executions the limits of the judge have cost.

@@ -7,13 +7,16 @@
 #include "config/key_help.h"
 #include "config/keys_sections.h"
 #include "config/run_config.h"
+#include "config/sharding_file.h"
 #include "remote/remote.h"
 #include "tensor/encoding.h"
 #include "verify/replay_ahead.h"
 
 enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, MEBIBYTES_MAX = 1 << 30, WEEK_S = 604800 };
+enum { SOURCES_MAX = 64 };
 
 #define IN_RUN(member_)      .offset = offsetof(struct run_config, member_)
+#define IN_SHARD(member_)    IN_RUN(sharding.member_)
 #define IN_SOURCE(member_)   .offset = offsetof(struct run_config, source.member_)
 #define IN_TARGET(member_)   .offset = offsetof(struct place_settings, member_)
 #define IN_FAULT(member_)    .offset = offsetof(struct run_config_fault, member_)
@@ -191,10 +194,10 @@ static const struct key keys[] = {
              "does not read and that may change the numbers."},
     {.section = "model",
      .name = "weights",
-     .kind = KEY_CHOICE,
+     .kind = KEY_TEXT,
      .fallback = "stored",
-     .words = "stored " ENCODING_WORDS,
      IN_RUN(weights),
+     .type = "stored " ENCODING_WORDS " or the word of a plugin's encoding",
      .example = "q8_0",
      .help = "With the word of an encoding, all suitable weights of matrix products and embeddings "
              "are encoded at load, in blocks of 32 values, or of 256 where the word ends in 'k'; "
@@ -252,6 +255,16 @@ static const struct key keys[] = {
      .example = "always",
      .help = key_help_isolation},
     PLACE_KEYS("source", IN_SOURCE),
+    {.section = "source",
+     .name = "workers",
+     .kind = KEY_NUMBER,
+     .fallback = "1",
+     .low = 1,
+     .high = SOURCES_MAX,
+     IN_RUN(source_workers),
+     .example = "4",
+     .help = "Processes that carve, each a share of the prompts with a source of its own; the kept "
+             "cases are those of one process. See docs/many-machines.md."},
     {.section = "target.",
      .name = "backend",
      .kind = KEY_TEXT,
@@ -416,12 +429,13 @@ static const struct key keys[] = {
      .kind = KEY_TEXT,
      IN_RUN(invariance_text),
      .type = "axes with commas between",
-     .example = "run, rows, chunk, verify, order",
+     .example = "run, rows, chunk, verify, order, parts",
      .help = "What the bits of a result must not depend on: 'run', how often the operator was "
              "called before; 'rows', how many rows lie beside a row; 'chunk', in how many calls "
              "the tokens of a prompt come; 'verify', whether drafted tokens come at once or one "
-             "at a time; 'order', whether another queue of the device is busy. Each is a verdict "
-             "of its own for each operator. See docs/invariance.md."},
+             "at a time; 'order', whether another queue of the device is busy; 'parts', whether it "
+             "is computed in parts, as its definition says it can be. Each is a verdict of its own "
+             "for each operator. See docs/invariance.md."},
     {.section = "check",
      .name = "stress",
      .kind = KEY_TEXT,
@@ -440,6 +454,7 @@ static const struct key keys[] = {
      .help = "How many cases are on their way to a worker at once while the results of others are "
              "judged. 0: tuned while it runs. 1: each is waited for. Verdicts do not depend on it. "
              "See docs/performance.md."},
+    SHARDING_FILE_KEYS(IN_SHARD),
     {.section = "watch",
      .name = "triggers",
      .kind = KEY_TEXT,

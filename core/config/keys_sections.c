@@ -3,6 +3,8 @@
 
 #include "config/keys_sections.h"
 
+#include "config/sharding_file.h"
+
 const struct key_section keys_sections[KEYS_SECTIONS] = {
     {"run", "run", "What is run, and the place of its results.", 0},
     {"model", "model", "The model.", 0},
@@ -29,6 +31,7 @@ const struct key_section keys_sections[KEYS_SECTIONS] = {
      "What else is asked of the operators of a target, nothing if this section is absent; and how "
      "many cases are replayed at once. See docs/invariance.md.",
      0},
+    SHARDING_FILE_SECTION,
     {"watch", "watch",
      "When 'tapml-host watch' runs cases again, and how many. See docs/watching.md.", 0},
     {"plan", "plan", "What is to be moved; everything if this section is absent.", 0},

@@ -181,10 +181,12 @@ void run_config_release(struct run_config *config)
     config->rules = NULL;
 }
 
-const char *run_config_weights(const struct run_config *config)
+tapml_status run_config_find_encoding(struct run_config *config)
 {
-    return config->weights == RUN_CONFIG_STORED ? "stored"
-                                                : encoding_word((size_t)config->weights - 1);
+    const tapml_status status = encoding_read(config->weights, &config->encoding);
+
+    return status == TAPML_OK ? TAPML_OK
+                              : status_explain(status, "%s: [model] weights", config->path);
 }
 
 struct model_options run_config_model(const struct run_config *config)
@@ -196,7 +198,7 @@ struct model_options run_config_model(const struct run_config *config)
         .architecture = config->architecture,
         .allow_unknown_keys = config->allow_unknown_keys,
         .plain_inputs = config->plain_inputs,
-        .encoding = encoding_find_word(run_config_weights(config)),
+        .encoding = config->encoding,
         .state = config->state,
         .groups = config->groups,
         .group_count = config->group_count,

@@ -44,9 +44,6 @@ struct run_config_forecast {
 // The key [source] store, in whose presence nothing is needed that runs a model.
 #define RUN_CONFIG_STORE "source.store"
 
-// What weights are at load.
-enum { RUN_CONFIG_STORED = 0 };
-
 // A copy refers to what the original owns, of which one is released.
 struct run_config {
     struct ini ini; // Owns the texts.
@@ -63,9 +60,11 @@ struct run_config {
     const char *architecture; // Or NULL.
     int allow_unknown_keys;
     int plain_inputs;
-    int weights; // RUN_CONFIG_STORED, or 1 more than the index of an encoding_word.
+    const char *weights;            // "stored", or the word of an encoding,
+    const tapml_encoding *encoding; // and that, by run_config_find_encoding; NULL: as stored.
     enum state_type state;
     struct place_settings source;
+    int64_t source_workers;                                // Processes that carve.
     struct place_settings targets[RUN_CONFIG_TARGETS_MAX]; // "gpu" of [target.gpu].
     size_t target_count;
     struct group_rule groups[RUN_CONFIG_GROUPS_MAX]; // In the order of the file.
@@ -80,6 +79,7 @@ struct run_config {
     const char *invariance_text;   // [check], as the file says it; or NULL,
     const char *stress_text;       // likewise,
     struct invariance_settings invariance; // and what follows from that.
+    struct sharding_options sharding;      // [shard]; without a mesh where it is not there.
     int64_t cache_mib; // Of the store's pages, that stay in memory; 0: as SQLite chooses.
     int64_t ahead;     // Cases on their way to a worker at once, at most; 0: tuned.
     struct watch_settings watch;
@@ -94,10 +94,11 @@ struct run_config {
 // also in part.
 void run_config_release(struct run_config *config);
 
-// The word of `weights` in the file: "stored", or that of an encoding.
-const char *run_config_weights(const struct run_config *config);
+// Finds the encoding of `weights`, which a plugin may bring: behind `encodings_add`.
+// TAPML_INVALID names the file, and the words that there are.
+tapml_status run_config_find_encoding(struct run_config *config) STATUS_USED;
 
-// What the model is opened with.
+// What the model is opened with; its encoding has been found.
 struct model_options run_config_model(const struct run_config *config);
 
 // What cannot be done on `graph`: rules of [plan] that match no op, faults that nothing triggers.

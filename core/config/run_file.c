@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { FIGURES_BYTES_MAX = 1 << 20 };
+enum { FIGURES_BYTES_MAX = 1 << 20, PLACE_TEXT = 64 };
 
 // -- Targets and faults ------------------------------------------------------------------------
 
@@ -325,6 +325,43 @@ static void read_check(struct run_config *config, struct problems *problems)
     }
 }
 
+// Each place of a mesh is the source or a target.
+static void check_mesh(const struct run_config *config, struct problems *problems)
+{
+    static const char blanks[] = " \t";
+    const char *at = config->sharding.mesh;
+
+    while (at != NULL && *(at += strspn(at, blanks)) != '\0') {
+        const int length = (int)strcspn(at, blanks);
+        char name[PLACE_TEXT];
+
+        (void)snprintf(name, sizeof(name), "%.*s", length, at);
+        if (strcmp(name, "source") != 0 && !run_config_has_target(config, name)) {
+            const char *near = run_config_nearest_target(config, name);
+
+            problems_refuse(problems, &config->ini, "shard", "mesh",
+                            "expected 'source' and names of targets, found '%s'%s%s%s", name,
+                            near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+                            near != NULL ? "'?" : "");
+        }
+        at += length;
+    }
+}
+
+// Behind [check] and the targets.
+static void read_shard(struct run_config *config, struct problems *problems)
+{
+    if (!ini_has_section(&config->ini, "shard")) {
+        return;
+    }
+    key_reader_read(keys_table(), &config->ini, "shard", config, problems);
+    if ((config->invariance.axes & 1U << INVARIANCE_PARTS) == 0) {
+        problems_refuse(problems, &config->ini, "shard", "mesh",
+                        "expected 'parts' among [check] invariance, which divides the model so");
+    }
+    check_mesh(config, problems);
+}
+
 // Whether a key has a meaning where no model is run.
 static int is_of_cases(const struct ini_entry *entry)
 {
@@ -390,6 +427,7 @@ static void read_all(struct run_config *config, struct problems *problems)
             read_target(config, i, problems);
         }
     }
+    read_shard(config, problems);
     check_cases(config, problems);
     for (size_t i = 0; i < ini->section_count; i++) {
         if (begins(ini->sections[i], "fault.")) {

@@ -107,6 +107,7 @@ static void evaluate_tensor(struct binding *binding,
         own->stride[i] = affine_at(&value->stride[i], point);
     }
     own->tensor.dtype = value->dtype;
+    own->tensor.encoding = value->encoding;
     own->view_offset = (uint64_t)affine_at(&value->offset, point) * dtype_bytes(value->dtype);
     own->tensor.offset = own->view_offset;
     own->tensor.buffer = NULL;

@@ -9,8 +9,8 @@
 #include "exec/residency_set.h"
 #include "tensor/activation.h"
 #include "tensor/dtype.h"
-#include "tensor/encoding.h"
 #include "tensor/shape.h"
+#include "tensor/widen.h"
 
 #include <string.h>
 
@@ -397,8 +397,7 @@ static tapml_status cast(struct residency *set, struct source *source)
     return TAPML_OK;
 }
 
-// Spreads what lies at `source->data`, blocks of `from`, to what the source describes, or widens it
-// from tiles.
+// Spreads, or widens, what lies at `source->data` in `from` to what the source describes.
 static tapml_status spread(struct residency *set, const tapml_encoding *from, struct source *source)
 {
     const tapml_tensor *form = source->form;
@@ -406,11 +405,10 @@ static tapml_status spread(struct residency *set, const tapml_encoding *from, st
     if (!copy) {
         return status_no_memory();
     }
-    if (tiles_are_in(from)) {
-        const struct tiles_spans spans =
-            source->spans ? *source->spans
-                          : tiles_spans_of(from, source->data, form->shape, form->rank);
-        tiles_widen(from, &spans, form->shape, form->rank, form->dtype, copy);
+    if (!form->encoding) {
+        widen_values(
+            &(struct widen_source){from, source->spans, source->data, form->shape, form->rank},
+            form->dtype, copy);
         source->data = copy;
         source->spans = NULL;
         set->spread_bytes += source->bytes;

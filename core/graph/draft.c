@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "schema/infer.h"
 #include "schema/layout.h"
 
@@ -20,6 +21,12 @@ tapml_status draft_init(struct draft *draft, const struct catalogue *catalogue)
     *draft = (struct draft){.catalogue = catalogue, .arena = arena_create()};
     table_init(&draft->names);
     return draft->arena != NULL ? TAPML_OK : status_no_memory();
+}
+
+void draft_take_over(struct draft *draft, const struct catalogue *catalogue, struct graph *graph)
+{
+    *draft = (struct draft){.catalogue = catalogue, .arena = graph->arena};
+    table_init(&draft->names);
 }
 
 void draft_release(struct draft *draft)
@@ -38,14 +45,17 @@ static const char *const class_names[] = {"inputs", "constants", "weights",
                                           "states", "instances", "outputs"};
 
 struct key {
-    char text[DRAFT_NAME_MAX + 4];
+    char text[1 + DRAFT_NAME_MAX + 1]; // A digit for the class, the name, its end.
 };
 
 static struct key key_of(enum draft_class class, const char *name)
 {
+    const size_t length = strlen(name);
     struct key key;
 
-    snprintf(key.text, sizeof(key.text), "%d/%s", (int)class, name);
+    ASSERT(length <= DRAFT_NAME_MAX);
+    key.text[0] = (char)('0' + class);
+    memcpy(key.text + 1, name, length + 1);
     return key;
 }
 
@@ -54,10 +64,10 @@ int draft_find(const struct draft *draft,
                const char *name,
                uint32_t *out_index)
 {
-    const struct key key = key_of(class, name);
     size_t index = 0;
 
-    if (strlen(name) > DRAFT_NAME_MAX || !table_find(&draft->names, key.text, &index)) {
+    if (strlen(name) > DRAFT_NAME_MAX ||
+        !table_find(&draft->names, key_of(class, name).text, &index)) {
         return 0;
     }
     *out_index = (uint32_t)index;
@@ -70,14 +80,15 @@ tapml_status draft_take(struct draft *draft,
                         uint32_t index,
                         const char **out_copy)
 {
-    const struct key key = key_of(class, name);
-    uint32_t other = 0;
+    size_t other = 0;
 
     if (name[0] == '\0' || strlen(name) > DRAFT_NAME_MAX) {
         return status_fail(TAPML_INVALID, "a name of 1 to %d bytes is expected, found '%s'",
                            DRAFT_NAME_MAX, name);
     }
-    if (draft_find(draft, class, name, &other)) {
+    const struct key key = key_of(class, name);
+
+    if (table_find(&draft->names, key.text, &other)) {
         return status_fail(TAPML_INVALID, "two %s are named '%s'", class_names[class], name);
     }
 

@@ -31,6 +31,10 @@ struct draft {
 tapml_status draft_init(struct draft *draft, const struct catalogue *catalogue) STATUS_USED;
 void draft_release(struct draft *draft);
 
+// A draft that grows in the memory of a graph, which it takes over: until the draft is released or
+// finished, and as long as a graph lives that it has become, all of the old one can be read.
+void draft_take_over(struct draft *draft, const struct catalogue *catalogue, struct graph *graph);
+
 // What a name stands for. Names of one class are unique; between classes they may repeat.
 enum draft_class { DRAFT_INPUT, DRAFT_CONSTANT, DRAFT_WEIGHT, DRAFT_STATE, DRAFT_OP, DRAFT_OUTPUT };
 

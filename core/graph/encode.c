@@ -214,6 +214,7 @@ add_size(const struct graph_value *value, const tapml_encoding *encoding, struct
     TAPML_TRY(encoding_bytes(NULL, TAPML_BF16, shape, value->rank, &plain_bytes));
     TAPML_TRY(encoding_bytes(encoding, TAPML_BF16, shape, value->rank, &bytes));
     size->values += plain_bytes / sizeof(uint16_t);
+    size->encoded += encoding != NULL ? plain_bytes / sizeof(uint16_t) : 0;
     size->bytes += bytes;
     return size->values <= INT64_MAX && size->bytes <= INT64_MAX
                ? TAPML_OK

@@ -26,6 +26,7 @@ struct encode_account {
 // What the weights of a graph take.
 struct encode_size {
     uint64_t values;
+    uint64_t encoded; // Of them, in blocks.
     uint64_t bytes;
 };
 

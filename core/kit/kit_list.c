@@ -4,6 +4,7 @@
 
 #include "kit/kit_architecture.h"
 #include "kit/kit_contract.h"
+#include "kit/kit_encodings.h"
 #include "kit/kit_handles.h"
 #include "kit/kit_hostile.h"
 #include "kit/kit_kinds.h"
@@ -18,9 +19,10 @@
 #include <string.h>
 
 static const struct kit_check *(*const SOURCES[])(void) = {
-    kit_static_checks,       kit_load_checks,    kit_contract_checks, kit_queue_checks,
-    kit_handles_checks,      kit_threads_checks, kit_kinds_checks,    kit_policies_checks,
-    kit_architecture_checks, kit_own_checks,     kit_numerics_checks, kit_hostile_checks};
+    kit_static_checks,    kit_load_checks,         kit_contract_checks, kit_queue_checks,
+    kit_handles_checks,   kit_threads_checks,      kit_kinds_checks,    kit_policies_checks,
+    kit_encodings_checks, kit_architecture_checks, kit_own_checks,      kit_numerics_checks,
+    kit_hostile_checks};
 
 const struct kit_check *kit_list_at(size_t index)
 {

@@ -8,7 +8,7 @@
 #include "base/shared.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
-#include "tensor/tiles.h"
+#include "tensor/widen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -242,14 +242,6 @@ const struct checkpoint_tensor *checkpoint_find(const struct checkpoint *checkpo
                    sizeof(*checkpoint->tensors), compare_tensors);
 }
 
-// The spans of a tensor in tiles, wherever they lie.
-static struct tiles_spans spans_of(const struct checkpoint_tensor *tensor)
-{
-    const tapml_tensor *form = &tensor->tensor;
-    return tensor->spans ? *tensor->spans
-                         : tiles_spans_of(form->encoding, tensor->data, form->shape, form->rank);
-}
-
 const void *checkpoint_contents(const struct checkpoint_tensor *tensor, void **out_copy)
 {
     const tapml_tensor *form = &tensor->tensor;
@@ -266,9 +258,9 @@ const void *checkpoint_contents(const struct checkpoint_tensor *tensor, void **o
 
 static void widen(const struct checkpoint_tensor *tensor, uint32_t dtype, void *out_values)
 {
-    const struct tiles_spans spans = spans_of(tensor);
-    tiles_widen(tensor->tensor.encoding, &spans, tensor->tensor.shape, tensor->tensor.rank, dtype,
-                out_values);
+    widen_values(&(struct widen_source){tensor->tensor.encoding, tensor->spans, tensor->data,
+                                        tensor->tensor.shape, tensor->tensor.rank},
+                 dtype, out_values);
 }
 
 void *checkpoint_widen(struct checkpoint *checkpoint,

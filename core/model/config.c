@@ -89,6 +89,7 @@ static const char *const ignored_keys[] = {
     "transformers_version",
     "tokenizer_class",
     "_name_or_path",
+    "base_model_tp_plan",
     "name_or_path",
     "_commit_hash",
     "unsloth_fixed",

@@ -37,7 +37,7 @@ static int read_number(const json_t *entry, const char *key, uint64_t *out_numbe
     return json_is_integer(value) && json_integer_value(value) >= 0;
 }
 
-// Of sparse changes the type is one that is computed with.
+// Of changes that are added the type is one that is computed with.
 static int is_form(const struct delta_form *form)
 {
     if (form->kind == DELTA_KINDS || form->dtype == 0 || form->count > INT64_MAX / 16) {
@@ -54,7 +54,7 @@ read_item(const struct delta *delta, const json_t *entry, struct delta_item *ite
     const int has_numbers = read_number(entry, "count", &item->form.count) &&
                             read_number(entry, "kept", &item->form.kept);
     item->name = name;
-    item->form.kind = delta_codec_find(word_of(entry, "kind"));
+    item->form.kind = delta_form_find(word_of(entry, "kind"));
     item->form.dtype = dtype_find(word_of(entry, "dtype"));
     if (!has_numbers || !is_form(&item->form) || !hash_parse(word_of(entry, "base"), &item->base) ||
         !hash_parse(word_of(entry, "fine"), &item->fine)) {
@@ -163,6 +163,12 @@ tapml_status delta_count_values(const struct checkpoint_tensor *tensor, uint64_t
     return TAPML_OK;
 }
 
+uint64_t delta_count_columns(const struct checkpoint_tensor *tensor)
+{
+    const uint32_t rank = tensor->tensor.rank;
+    return rank > 0 ? (uint64_t)tensor->tensor.shape[rank - 1] : 1;
+}
+
 static tapml_status check_base(const struct delta_item *item,
                                const struct checkpoint_tensor *tensor)
 {
@@ -189,14 +195,16 @@ static tapml_status check_base(const struct delta_item *item,
 static tapml_status
 make(const struct delta_item *item, const struct checkpoint_tensor *tensor, void *fine)
 {
-    const uint64_t bytes = delta_codec_bytes(&item->form);
+    struct delta_form form = item->form;
+    form.columns = delta_count_columns(tensor); // And not what a file says.
+    const uint64_t bytes = delta_codec_bytes(&form);
     void *body = alloc_raw(bytes > 0 ? (size_t)bytes : 1);
     if (!body) {
         return status_no_memory();
     }
     tapml_status status = delta_codec_unpack(item->packed, item->packed_bytes, body, bytes);
     if (status == TAPML_OK) {
-        status = delta_codec_apply(&item->form, tensor->data, body, fine);
+        status = delta_codec_apply(&form, tensor->data, body, fine);
     }
     alloc_free(body);
     if (status == TAPML_OK && !hash_equal(hash_bytes(fine, (size_t)tensor->bytes), item->fine)) {

@@ -48,6 +48,9 @@ const struct delta_item *delta_at(const struct delta *delta, size_t index);
 tapml_status delta_count_values(const struct checkpoint_tensor *tensor,
                                 uint64_t *out_count) STATUS_USED;
 
+// The values of a row of a tensor: its last extent.
+uint64_t delta_count_columns(const struct checkpoint_tensor *tensor);
+
 // Makes the weights of the fine-tune in the place of those of the base that change; the others stay
 // where they are. TAPML_INVALID names a weight that is not the base's, or that comes out as another
 // one than the file says. After a failure the checkpoint is only to be closed.

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "model/delta_levels.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 
@@ -13,27 +14,19 @@
 
 enum { PIECE = 4096, LEVEL = 6, DIGITS = 1 << 16 };
 
-static const char *const words[DELTA_KINDS] = {"xor", "sparse"};
-
-const char *delta_codec_word(enum delta_kind kind)
-{
-    return words[kind];
-}
-
-enum delta_kind delta_codec_find(const char *word)
-{
-    int kind = 0;
-    while (kind < DELTA_KINDS && strcmp(words[kind], word) != 0) {
-        ++kind;
-    }
-    return (enum delta_kind)kind;
-}
-
 uint64_t delta_codec_bytes(const struct delta_form *form)
 {
-    return form->kind == DELTA_XOR
-               ? form->count * dtype_bytes(form->dtype)
-               : sizeof(float) + (form->count + 7) / 8 + form->kept * sizeof(uint16_t);
+    switch (form->kind) {
+    case DELTA_SPARSE:
+        return sizeof(float) + (form->count + 7) / 8 + form->kept * sizeof(uint16_t);
+    case DELTA_24Q2:
+    case DELTA_24Q4:
+        return delta_levels_bytes(form);
+    case DELTA_XOR:
+    case DELTA_KINDS:
+        break;
+    }
+    return form->count * dtype_bytes(form->dtype);
 }
 
 // -- Bits --------------------------------------------------------------------------------------
@@ -250,18 +243,25 @@ delta_codec_make(struct delta_form *io_form, const void *base, const void *fine,
         split(io_form, base, fine, out_body);
         return TAPML_OK;
     }
-    ASSERT(io_form->kept <= io_form->count && io_form->count > 0);
+    ASSERT(io_form->kind == DELTA_SPARSE && io_form->kept <= io_form->count && io_form->count > 0);
     return make_sparse(io_form, base, fine, out_body);
 }
 
 tapml_status
 delta_codec_apply(const struct delta_form *form, const void *base, const void *body, void *out_fine)
 {
-    if (form->kind == DELTA_XOR) {
-        join(form, base, body, out_fine);
-        return TAPML_OK;
+    switch (form->kind) {
+    case DELTA_SPARSE:
+        return apply_sparse(form, base, body, out_fine);
+    case DELTA_24Q2:
+    case DELTA_24Q4:
+        return delta_levels_apply(form, base, body, out_fine);
+    case DELTA_XOR:
+    case DELTA_KINDS:
+        break;
     }
-    return apply_sparse(form, base, body, out_fine);
+    join(form, base, body, out_fine);
+    return TAPML_OK;
 }
 
 tapml_status

@@ -9,33 +9,23 @@
 //   sparse  a factor in f32; a bit for each value; for each bit that is set the change over the
 //           factor in f16. The other changes are left out: those of the least magnitude.
 //
+//   24q2    at most two of four neighbours in a row, as levels of 2 bits
+//   24q4    or 4 (model/delta_levels.h).
+//
 // fine = base + factor * value, in f64 and rounded once to the type of the tensor, so that every
 // machine makes the same bits.
 #pragma once
 
 #include "base/status.h"
+#include "model/delta_form.h"
 
 #include <stdint.h>
-
-enum delta_kind { DELTA_XOR, DELTA_SPARSE, DELTA_KINDS };
-
-#define DELTA_WORDS "xor sparse" // In the order of enum delta_kind.
-
-// "xor" of DELTA_XOR; and the kind of a word, or DELTA_KINDS.
-const char *delta_codec_word(enum delta_kind kind);
-enum delta_kind delta_codec_find(const char *word);
-
-struct delta_form {
-    enum delta_kind kind;
-    uint32_t dtype;
-    uint64_t count; // Of values.
-    uint64_t kept;  // Of DELTA_SPARSE: how many changes are there, at most `count`.
-};
 
 // The bytes of a body. The tensor's own bytes are known to be fewer than 2^62.
 uint64_t delta_codec_bytes(const struct delta_form *form);
 
-// Makes a body, of delta_codec_bytes, of two tensors that may lie at any address. Of DELTA_SPARSE
+// Makes a body of DELTA_XOR or DELTA_SPARSE, of delta_codec_bytes, of two tensors that may lie at
+// any address (model/delta_calibration.h makes the others). Of DELTA_SPARSE
 // the `kept` largest changes stay, which are written back where fewer are not zero; the type is
 // f32, f16 or bf16 and values are finite. TAPML_NO_MEMORY.
 tapml_status delta_codec_make(struct delta_form *io_form,

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/checkpoint.h"
 #include "model/delta.h"
+#include "model/delta_levels.h"
 #include "model/safetensors_writer.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
@@ -31,6 +32,7 @@ struct delta_making {
 struct delta_pair {
     const struct checkpoint_tensor *base, *fine;
     struct delta_form form;
+    double *moments; // Of the inputs of its products; NULL: they are not known.
 };
 
 // -- Which tensors -----------------------------------------------------------------------------
@@ -101,10 +103,13 @@ static double squares(const struct delta_form *form, const void *base, const voi
     return sum;
 }
 
+// The most changes that may stay.
 static uint64_t kept_of(const struct delta_making *making, uint64_t count)
 {
     const double kept = ceil((double)count * making->options->density);
-    return kept < 1 ? 1 : kept < (double)count ? (uint64_t)kept : count;
+    return making->options->kind != DELTA_SPARSE || kept >= (double)count ? count
+           : kept < 1                                                     ? 1
+                                                                          : (uint64_t)kept;
 }
 
 // Norms, biases and tables of other types are few bytes, and stay exact.
@@ -126,7 +131,7 @@ static void list(struct delta_making *making, const struct delta_pair *pair, con
     text_format(text,
                 ",\"kind\":\"%s\",\"dtype\":\"%s\",\"count\":%" PRIu64 ",\"kept\":%" PRIu64
                 ",\"base\":\"%s\",\"fine\":\"%s\"}",
-                delta_codec_word(pair->form.kind), dtype_name(pair->form.dtype), pair->form.count,
+                delta_form_word(pair->form.kind), dtype_name(pair->form.dtype), pair->form.count,
                 pair->form.kept, base, fine);
 }
 
@@ -158,7 +163,14 @@ account(struct delta_making *making, const struct delta_pair *pair, const void *
     if (!made) {
         return status_no_memory();
     }
-    const tapml_status status = delta_codec_apply(form, pair->base->data, body, made);
+    tapml_status status = delta_codec_apply(form, pair->base->data, body, made);
+    if (status == TAPML_OK && pair->moments) {
+        const struct delta_calibration_tensor tensor = {
+            .form = form, .base = pair->base->data, .fine = pair->fine->data, .made = made};
+        ++making->counts.calibrated;
+        status = delta_calibration_weigh(&making->options->calibration, pair->moments, &tensor,
+                                         &making->counts.effect);
+    }
     if (status == TAPML_OK) {
         making->changes += squares(form, pair->base->data, pair->fine->data);
         making->errors += squares(form, made, pair->fine->data);
@@ -169,17 +181,32 @@ account(struct delta_making *making, const struct delta_pair *pair, const void *
     return status;
 }
 
+// Makes the body of a pair whose kind is known, and what its inputs were.
+static tapml_status
+make_body(const struct delta_making *making, struct delta_pair *pair, void *body)
+{
+    const struct delta_calibration *calibration = &making->options->calibration;
+    if (delta_levels_bits(pair->form.kind) == 0) {
+        return delta_codec_make(&pair->form, pair->base->data, pair->fine->data, body);
+    }
+    TAPML_TRY(
+        delta_calibration_find(calibration, pair->fine->name, pair->form.columns, &pair->moments));
+    return delta_calibration_make(calibration, pair->moments, &pair->form, pair->base->data,
+                                  pair->fine->data, body);
+}
+
 static tapml_status add_changed(struct delta_making *making, struct delta_pair *pair)
 {
     if (may_lose(making, pair)) {
         pair->form.kind = making->options->kind;
         pair->form.kept = kept_of(making, pair->form.count);
+        pair->form.columns = delta_count_columns(pair->fine);
     }
     void *body = alloc_raw((size_t)delta_codec_bytes(&pair->form));
     if (!body) {
         return status_no_memory();
     }
-    tapml_status status = delta_codec_make(&pair->form, pair->base->data, pair->fine->data, body);
+    tapml_status status = make_body(making, pair, body);
     if (status == TAPML_OK) {
         status = account(making, pair, body);
     }
@@ -187,6 +214,7 @@ static tapml_status add_changed(struct delta_making *making, struct delta_pair *
         status = write_body(making, pair, body);
     }
     alloc_free(body);
+    alloc_free(pair->moments);
     checkpoint_leave(making->options->base, pair->base);
     checkpoint_leave(making->options->fine, pair->fine);
     return status;
@@ -228,8 +256,10 @@ static tapml_status add_text(struct delta_making *making)
 
 static tapml_status add_all(struct delta_making *making)
 {
-    for (size_t i = 0; i < checkpoint_count(making->options->fine); ++i) {
+    const size_t count = checkpoint_count(making->options->fine);
+    for (size_t i = 0; i < count; ++i) {
         TAPML_TRY(add_pair(making, i));
+        TAPML_TRY(delta_calibration_tell(&making->options->calibration, i + 1, count));
     }
     return add_text(making);
 }

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "model/chat.h"
@@ -259,6 +260,23 @@ static tapml_status parse(struct parser *parser, char *data, size_t size)
     return TAPML_OK;
 }
 
+static tapml_status mark_repeated(struct prompts *prompts)
+{
+    struct table seen;
+    tapml_status status = TAPML_OK;
+    table_init(&seen);
+    for (size_t i = 0; status == TAPML_OK && i < prompts->count; i++) {
+        struct prompt *prompt = &prompts->items[i];
+        char key[HASH_TEXT];
+        size_t first = 0;
+        hash_text(prompt->id, key);
+        prompt->is_repeated = table_find(&seen, key, &first);
+        status = prompt->is_repeated ? TAPML_OK : table_set(&seen, key, i);
+    }
+    table_release(&seen);
+    return status;
+}
+
 tapml_status prompts_parse(const char *name,
                            char *text,
                            size_t size,
@@ -271,8 +289,9 @@ tapml_status prompts_parse(const char *name,
         .options = options,
         .prompts = &prompts,
     };
-    const tapml_status status = prompts.arena ? parse(&parser, text, size) : status_no_memory();
+    tapml_status status = prompts.arena ? parse(&parser, text, size) : status_no_memory();
     chat_close(parser.chat);
+    status = status == TAPML_OK ? mark_repeated(&prompts) : status;
     if (status != TAPML_OK) {
         prompts_release(&prompts);
         return status;

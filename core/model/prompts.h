@@ -30,9 +30,10 @@ struct prompt_givens {
 struct prompt {
     const char *text; // As it stands in the file.
     int32_t *ids;
-    size_t count;   // At least 1.
-    unsigned line;  // In the file, from 1.
-    struct hash id; // Of all that is fed: the ids, and the file of inputs.
+    size_t count;    // At least 1.
+    unsigned line;   // In the file, from 1.
+    struct hash id;  // Of all that is fed: the ids, and the file of inputs.
+    int is_repeated; // One before it is equal.
 
     const char *inputs;         // The path of that file; or NULL.
     struct prompt_givens given; // What came of it (run/model_parts.h): none before.

@@ -3,6 +3,7 @@
 #include "plugin/kind.h"
 
 #include "plugin/device_table.h"
+#include "plugin/encoding_table.h"
 #include "plugin/handshake.h"
 #include "plugin/policy_table.h"
 
@@ -53,6 +54,11 @@ static tapml_status check_comparer(const void *table)
                : status_fail(TAPML_ABI_MISMATCH, "its table does not say what it measures: 'unit'");
 }
 
+static tapml_status check_encoding(const void *table)
+{
+    return encoding_table_check(table);
+}
+
 static tapml_status check_policy_draft1(const void *table)
 {
     return policy_table_has(table, TAPML_KIND_POLICY_DRAFT1, POLICY_ORDER)
@@ -80,6 +86,7 @@ static const struct kind_entry kinds[] = {
     {TAPML_KIND_MODEL, "an architecture", check_model, NULL},
     {TAPML_KIND_OBSERVER, "an observer", check_observer, NULL},
     {TAPML_KIND_COMPARER, "a comparer", check_comparer, NULL},
+    {TAPML_KIND_ENCODING, "an encoding", check_encoding, NULL},
     {TAPML_KIND_POLICY, "a policy", check_policy, NULL},
     {TAPML_KIND_POLICY_DRAFT1, "a policy", check_policy_draft1, TAPML_KIND_POLICY},
 };

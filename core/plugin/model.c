@@ -9,10 +9,12 @@
 #include "base/text.h"
 #include "graph/adapt.h"
 #include "graph/builder.h"
+#include "graph/sharding_rewrite.h"
 #include "model/adapter.h"
 #include "model/checkpoint.h"
 #include "model/delta.h"
 #include "model/quantised_config.h"
+#include "model/tensor_parallel.h"
 #include "model/weight_files.h"
 #include "plugin/component.h"
 
@@ -30,6 +32,8 @@ struct model {
     struct checkpoint *checkpoint; // NULL: without weights.
     struct weights *weights;
     struct graph *graph;
+    struct sharding *sharding; // NULL: the graph is whole.
+    uint64_t copied_bytes;     // Of weights, for the sharding.
     struct encode_account losses;
     struct hash hash;
 };
@@ -321,6 +325,51 @@ make_groups(struct model *model, struct registry *registry, const struct model_o
     return status;
 }
 
+static tapml_status
+annotate(struct model *model, struct registry *registry, const struct sharding_options *options)
+{
+    TAPML_TRY(sharding_create(model->graph, options, &model->sharding));
+    return sharding_rewrite(&model->graph, model->sharding, registry_catalogue(registry),
+                            model->checkpoint, &model->copied_bytes);
+}
+
+// By what the configuration says, and by what else is annotated.
+static tapml_status annotate_as_published(struct model *model,
+                                          struct registry *registry,
+                                          const struct sharding_options *options)
+{
+    struct sharding_options both = *options;
+    struct tensor_parallel plan;
+    if (strcmp(options->plan, SHARDING_PLAN_PUBLISHED) != 0) {
+        return status_fail(TAPML_INVALID,
+                           "plan: expected '" SHARDING_PLAN_PUBLISHED "', found '%s'",
+                           options->plan);
+    }
+    tapml_status status = tensor_parallel_read(model->config, &plan);
+    if (status == TAPML_OK) {
+        text_format(&plan.column, " %s", options->column ? options->column : "");
+        text_format(&plan.row, " %s", options->row ? options->row : "");
+        both.column = plan.column.data;
+        both.row = plan.row.data;
+        status = text_status(&plan.column) == TAPML_OK ? text_status(&plan.row) : TAPML_NO_MEMORY;
+    }
+    if (status == TAPML_OK && plan.others.length > 0) {
+        log_line(LOG_WARNING, "%s: not followed of base_model_tp_plan: %s",
+                 config_name(model->config), plan.others.data);
+    }
+    status = status == TAPML_OK ? annotate(model, registry, &both) : status;
+    tensor_parallel_release(&plan);
+    return status;
+}
+
+static tapml_status
+divide(struct model *model, struct registry *registry, const struct sharding_options *options)
+{
+    const tapml_status status = options->plan ? annotate_as_published(model, registry, options)
+                                              : annotate(model, registry, options);
+    return status == TAPML_OK ? TAPML_OK : status_explain(status, "sharding");
+}
+
 static tapml_status open_weights(struct model *model, const struct model_options *options)
 {
     if (options->without_weights) {
@@ -366,6 +415,9 @@ fill(struct model *model, struct registry *registry, const struct model_options 
     if (options->group_count > 0) {
         TAPML_TRY(make_groups(model, registry, options));
     }
+    if (options->sharding) {
+        TAPML_TRY(divide(model, registry, options->sharding));
+    }
     model->hash = hash_of(model);
     warn(model, options);
     return TAPML_OK;
@@ -393,6 +445,7 @@ void model_close(struct model *model)
     if (!model) {
         return;
     }
+    sharding_destroy(model->sharding);
     graph_destroy(model->graph);
     weights_destroy(model->weights);
     checkpoint_close(model->checkpoint);
@@ -409,6 +462,12 @@ const struct graph *model_graph(const struct model *model)
 const struct checkpoint *model_checkpoint(const struct model *model)
 {
     return model->checkpoint;
+}
+
+const struct sharding *model_sharding(const struct model *model, uint64_t *out_copied)
+{
+    *out_copied = model->copied_bytes;
+    return model->sharding;
 }
 
 tapml_status model_set_state(struct model *model, enum state_type type)

@@ -11,6 +11,7 @@
 #include "graph/encode.h"
 #include "graph/graph.h"
 #include "graph/group.h"
+#include "graph/sharding.h"
 #include "graph/state_type.h"
 #include "model/config.h"
 #include "model/weights.h"
@@ -33,6 +34,7 @@ struct model_options {
     enum state_type state;           // Of its keys and values.
     const struct group_rule *groups; // Ops that become one.
     size_t group_count;
+    const struct sharding_options *sharding; // Over several places, or NULL.
     int plain_inputs; // Inputs of quantised weights stay as they are, whatever the files say.
 };
 
@@ -49,6 +51,10 @@ const struct graph *model_graph(const struct model *model);
 const struct checkpoint *model_checkpoint(const struct model *model); // NULL: without weights.
 const char *model_architecture(const struct model *model);            // Component id.
 const char *model_folder(const struct model *model);
+
+// How the graph is divided over places, and the bytes of weights that were copied for it; NULL
+// where it is not. The graph that it was decided for is `graph` of it.
+const struct sharding *model_sharding(const struct model *model, uint64_t *out_copied);
 
 // Gives the graph's states of keys and values another type, as a comparison needs it: the hash
 // stays that of the type with which the model was opened. No session uses the model.

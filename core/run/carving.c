@@ -15,6 +15,9 @@
 #include "store/store.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+
+enum { PHASE_TEXT = 48 };
 
 struct carving {
     const struct run_config *config;
@@ -23,9 +26,11 @@ struct carving {
     struct place *source; // Under the recorder, which it owns.
     struct session *session;
     struct recorder *recorder;
+    const struct prompts *prompts;
+    const struct carving_share *share; // Of the prompts; NULL: all of them.
     const struct prompt *prompt;
     struct progress *progress; // Counts tokens, which cost much the same.
-    size_t done, all;
+    size_t done, all;          // Tokens.
     struct recorder_counts counts;
 };
 
@@ -106,31 +111,53 @@ static tapml_status carve_prompt(struct carving *carving, int64_t index, int32_t
                                                        .greedy_count = count});
 }
 
-static void
-count_tokens(struct carving *carving, struct store *store, const struct prompts *prompts)
+// Equal prompts are carved once.
+static int is_own(const struct carving *carving, size_t index)
 {
-    for (size_t i = 0; i < prompts->count; i++) {
-        const size_t tokens = tokens_of(carving, &prompts->items[i]);
+    const struct carving_share *share = carving->share;
+
+    return !carving->prompts->items[index].is_repeated &&
+           (share == NULL || share->of[index] == share->index);
+}
+
+// Whether a prompt is to be carved: it is of the share, and not there.
+static int is_missing(const struct carving *carving, struct store *store, size_t index)
+{
+    return is_own(carving, index) && !prompt_is_carved(store, carving->prompts->items[index].id);
+}
+
+static size_t count_own(const struct carving *carving)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < carving->prompts->count; i++) {
+        count += is_own(carving, i) != 0;
+    }
+    return count;
+}
+
+static void count_tokens(struct carving *carving, struct store *store)
+{
+    for (size_t i = 0; i < carving->prompts->count; i++) {
+        const size_t tokens =
+            is_own(carving, i) ? tokens_of(carving, &carving->prompts->items[i]) : 0;
 
         carving->all += tokens;
-        carving->progress->skipped += prompt_is_carved(store, prompts->items[i].id) ? tokens : 0;
+        carving->progress->skipped += is_missing(carving, store, i) ? 0 : tokens;
     }
     carving->done = carving->progress->skipped;
 }
 
 // Carves the missing ones of the prompts from `begin` to before `end`.
-static tapml_status carve_between(struct carving *carving,
-                                  struct store *store,
-                                  const struct prompts *prompts,
-                                  size_t begin,
-                                  size_t end)
+static tapml_status
+carve_between(struct carving *carving, struct store *store, size_t begin, size_t end)
 {
     int32_t *greedy = alloc_array((size_t)carving->config->decode + 1, sizeof(*greedy));
     tapml_status status = greedy != NULL ? TAPML_OK : status_no_memory();
 
     for (size_t i = begin; i < end && status == TAPML_OK; i++) {
-        carving->prompt = &prompts->items[i];
-        if (!prompt_is_carved(store, carving->prompt->id)) {
+        carving->prompt = &carving->prompts->items[i];
+        if (is_missing(carving, store, i)) {
             status = carve_prompt(carving, (int64_t)i, greedy);
             carving->done += tokens_of(carving, carving->prompt);
         }
@@ -149,12 +176,21 @@ static tapml_status make_session(struct carving *carving)
     return session_create(&options, &carving->session);
 }
 
-// From `begin` on, the first prompt that the store has, or (0) has not.
-static size_t
-find_prompt(struct store *store, const struct prompts *prompts, size_t begin, int is_carved)
+// From `begin` on, the first prompt that is to be carved.
+static size_t find_missing(const struct carving *carving, struct store *store, size_t begin)
 {
-    while (begin < prompts->count &&
-           prompt_is_carved(store, prompts->items[begin].id) != is_carved) {
+    while (begin < carving->prompts->count && !is_missing(carving, store, begin)) {
+        begin++;
+    }
+    return begin;
+}
+
+// From `begin` on, the first prompt that the store has.
+static size_t find_carved(const struct carving *carving, struct store *store, size_t begin)
+{
+    const struct prompts *prompts = carving->prompts;
+
+    while (begin < prompts->count && !prompt_is_carved(store, prompts->items[begin].id)) {
         begin++;
     }
     return begin;
@@ -162,17 +198,15 @@ find_prompt(struct store *store, const struct prompts *prompts, size_t begin, in
 
 // A stretch of missing prompts is carved as it was when those behind it were not there: so the same
 // cases are kept again.
-static tapml_status carve_stretch(struct carving *carving,
-                                  struct store *store,
-                                  const struct prompts *prompts,
-                                  size_t begin,
-                                  size_t end)
+static tapml_status
+carve_stretch(struct carving *carving, struct store *store, size_t begin, size_t end)
 {
     const struct place *source = carving->setup->places[0];
     struct recorder_made made = {
         .options = {.store_path = store_path(store),
                     .checkpoint = model_checkpoint(carving->setup->model),
                     .keep_all = carving->config->keep_all,
+                    .is_share = carving->share != NULL,
                     .prompts_end = (int64_t)end},
     };
     const struct place_link link = recorder_link(&made);
@@ -182,7 +216,7 @@ static tapml_status carve_stretch(struct carving *carving,
     tapml_status status = make_session(carving);
 
     if (status == TAPML_OK) {
-        status = carve_between(carving, store, prompts, begin, end);
+        status = carve_between(carving, store, begin, end);
     }
     if (status == TAPML_OK) {
         status = recorder_finish(carving->recorder);
@@ -203,11 +237,8 @@ static tapml_status carve_stretch(struct carving *carving,
 
 // A source that somebody else has killed goes on with the prompt that was at hand, as another start
 // of the run would; each prompt has its own tries.
-static tapml_status carve_persistently(struct carving *carving,
-                                       struct store *store,
-                                       const struct prompts *prompts,
-                                       size_t begin,
-                                       size_t end)
+static tapml_status
+carve_persistently(struct carving *carving, struct store *store, size_t begin, size_t end)
 {
     struct backend *source = carving->setup->places[0]->backend;
     struct persist persist;
@@ -215,13 +246,13 @@ static tapml_status carve_persistently(struct carving *carving,
 
     persist_begin(&persist, source);
     do {
-        const size_t next = find_prompt(store, prompts, begin, 0);
+        const size_t next = find_missing(carving, store, begin);
 
         if (next > begin) {
             begin = next;
             persist_begin(&persist, source);
         }
-        status = carve_stretch(carving, store, prompts, begin, end);
+        status = carve_stretch(carving, store, begin, end);
     } while (persist_again(&persist, &status));
     return status;
 }
@@ -244,9 +275,9 @@ static void look_at(void *user, const struct call_line *call)
 }
 
 // The call is run again for the element.
-static tapml_status
-warn_nonfinite(const struct carving *carving, struct store *store, const struct prompts *prompts)
+static tapml_status warn_nonfinite(const struct carving *carving, struct store *store)
 {
+    const struct prompts *prompts = carving->prompts;
     struct first_nonfinite first = {.is_found = 0};
     struct nonfinite nonfinite = {.is_found = 0};
     const struct session_options options = options_of(carving, &carving->setup->places[0]);
@@ -266,19 +297,48 @@ warn_nonfinite(const struct carving *carving, struct store *store, const struct 
     return metadata_set(store, "source.nonfinite", nonfinite.sentence); // For the report.
 }
 
-static tapml_status carve_missing(struct carving *carving,
-                                  struct store *store,
-                                  const struct prompts *prompts,
-                                  size_t begin)
+static tapml_status carve_missing(struct carving *carving, struct store *store, size_t begin)
 {
     TAPML_TRY(plan_create(&carving->plan));
-    while (begin < prompts->count) {
-        const size_t end = find_prompt(store, prompts, begin, 1);
+    while (begin < carving->prompts->count) {
+        const size_t end = find_carved(carving, store, begin);
 
-        TAPML_TRY(carve_persistently(carving, store, prompts, begin, end));
-        begin = find_prompt(store, prompts, end, 0);
+        TAPML_TRY(carve_persistently(carving, store, begin, end));
+        begin = find_missing(carving, store, end);
     }
     return TAPML_OK;
+}
+
+static tapml_status carve(struct carving *carving, struct store *store, struct run_lock *lock)
+{
+    struct progress progress;
+    char phase[PHASE_TEXT] = "carve";
+
+    const size_t begin = find_missing(carving, store, 0);
+
+    if (begin == carving->prompts->count) {
+        return TAPML_OK;
+    }
+    if (carving->share != NULL) {
+        (void)snprintf(phase, sizeof(phase), "carve %" PRIu32 " of %" PRIu32,
+                       carving->share->index + 1, carving->share->count);
+    }
+    carving->progress = &progress;
+    progress_begin(&progress, phase, 0);
+    progress.unit = "tokens";
+    progress.lock = lock;
+    count_tokens(carving, store);
+    tapml_status status = carve_missing(carving, store, begin);
+
+    if (status == TAPML_OK) {
+        progress_end(
+            &progress, "%zu prompts, %" PRIu64 " calls, %" PRIu64 " cases kept, %.1f of %.1f MB",
+            count_own(carving), carving->counts.calls, carving->counts.kept,
+            (double)carving->counts.bytes_kept * 1e-6, (double)carving->counts.bytes_seen * 1e-6);
+        status = warn_nonfinite(carving, store);
+    }
+    plan_destroy(carving->plan);
+    return status;
 }
 
 tapml_status carving_run(const struct run_config *config,
@@ -287,27 +347,17 @@ tapml_status carving_run(const struct run_config *config,
                          const struct prompts *prompts,
                          struct run_lock *lock)
 {
-    struct progress progress;
-    struct carving carving = {.config = config, .setup = setup, .progress = &progress};
+    return carve(&(struct carving){.config = config, .setup = setup, .prompts = prompts}, store,
+                 lock);
+}
 
-    const size_t begin = find_prompt(store, prompts, 0, 0);
-
-    if (begin == prompts->count) {
-        return TAPML_OK;
-    }
-    progress_begin(&progress, "carve", 0);
-    progress.unit = "tokens";
-    progress.lock = lock;
-    count_tokens(&carving, store, prompts);
-    tapml_status status = carve_missing(&carving, store, prompts, begin);
-
-    if (status == TAPML_OK) {
-        progress_end(
-            &progress, "%zu prompts, %" PRIu64 " calls, %" PRIu64 " cases kept, %.1f of %.1f MB",
-            prompts->count, carving.counts.calls, carving.counts.kept,
-            (double)carving.counts.bytes_kept * 1e-6, (double)carving.counts.bytes_seen * 1e-6);
-        status = warn_nonfinite(&carving, store, prompts);
-    }
-    plan_destroy(carving.plan);
-    return status;
+tapml_status carving_run_share(const struct run_config *config,
+                               struct setup *setup,
+                               struct store *store,
+                               const struct prompts *prompts,
+                               const struct carving_share *share)
+{
+    return carve(
+        &(struct carving){.config = config, .setup = setup, .prompts = prompts, .share = share},
+        store, NULL);
 }

@@ -10,6 +10,8 @@
 #include "run/run_lock.h"
 #include "run/setup.h"
 
+#include <stdint.h>
+
 struct store;
 
 // Carves every prompt that the store does not have yet, on the first place of `setup`. The
@@ -19,3 +21,17 @@ tapml_status carving_run(const struct run_config *config,
                          struct store *store,
                          const struct prompts *prompts,
                          struct run_lock *lock) STATUS_USED;
+
+// What one of several processes of the source carves (run/source_shares.h).
+struct carving_share {
+    const uint32_t *of; // Whose share each prompt is;
+    uint32_t index;     // those of this one are carved,
+    uint32_t count;     // of so many.
+};
+
+// The same for a share of the prompts, which have their place among all.
+tapml_status carving_run_share(const struct run_config *config,
+                               struct setup *setup,
+                               struct store *store,
+                               const struct prompts *prompts,
+                               const struct carving_share *share) STATUS_USED;

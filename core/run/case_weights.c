@@ -44,10 +44,11 @@ static tapml_status encode_all(struct store *store,
 static tapml_status encode_as_run(struct store *store, struct checkpoint *checkpoint)
 {
     const char *word = metadata_get(store, "model.weights");
-    const tapml_encoding *encoding = word != NULL ? encoding_find_word(word) : NULL;
+    const tapml_encoding *encoding = NULL;
+    const tapml_status found = word != NULL ? encoding_read(word, &encoding) : TAPML_OK;
 
     if (encoding == NULL) {
-        return TAPML_OK;
+        return found == TAPML_OK ? TAPML_OK : status_explain(found, "the weights of its run");
     }
     struct arena *arena = arena_create();
 

@@ -137,13 +137,13 @@ static tapml_status turn(struct contender_session *session, const struct contend
 // options say how they are encoded.
 static tapml_status open_model(struct contender_session *session, int is_encoded)
 {
+    TAPML_TRY(setup_open(session->given.program, &session->options, NULL, &session->setup));
     if (session->weights != NULL && !is_encoded) {
         struct model_options checked = {.folder = NULL};
 
         TAPML_TRY(setup_read_weights(session->weights, &checked));
         set_option(&session->options, "--weights", "stored");
     }
-    TAPML_TRY(setup_open(session->given.program, &session->options, NULL, &session->setup));
     TAPML_TRY(plan_setup_open(&session->setup, &session->options, &session->plan_setup));
     TAPML_TRY(plan_setup_model(&session->plan_setup, &session->model));
     TAPML_TRY(plan_setup_places(&session->plan_setup));
@@ -299,6 +299,16 @@ static tapml_status add_plan(struct hash_state *state, const struct plan *plan)
     return status;
 }
 
+// The word of a plugin says less than the id behind it.
+static void add_encoding(struct hash_state *state, const char *word)
+{
+    const tapml_encoding *encoding = word != NULL ? encoding_find_word(word) : NULL;
+
+    if (encoding != NULL && encoding_is_added(encoding)) {
+        add_text(state, encoding->id);
+    }
+}
+
 static tapml_status add_all(struct hash_state *state, struct contender_session *session)
 {
     const enum contender_measure measure = session->given.measure;
@@ -310,6 +320,7 @@ static tapml_status add_all(struct hash_state *state, struct contender_session *
     add_text(state, contender_measure_name(measure));
     add_text(state, hash);
     add_text(state, session->weights);
+    add_encoding(state, session->weights);
     hash_add(state, sizes, sizeof(sizes));
     TAPML_TRY(add_plan(state, session->plan));
     for (uint32_t i = 0; i < session->setup.place_count; i++) {
@@ -480,16 +491,15 @@ static tapml_status count_bytes(struct contender_session *session, uint64_t *out
 static tapml_status check_encoding(const struct contender_session *session)
 {
     const struct graph *graph = model_graph(session->setup.model);
-    struct encode_size plain, encoded;
+    struct encode_size size;
     struct model_options options = {.folder = NULL};
 
     if (session->weights == NULL) {
         return TAPML_OK;
     }
     TAPML_TRY(setup_read_weights(session->weights, &options));
-    TAPML_TRY(encode_measure(graph, NULL, &plain));
-    TAPML_TRY(encode_measure(graph, options.encoding, &encoded));
-    return options.encoding == NULL || plain.bytes != encoded.bytes
+    TAPML_TRY(encode_measure(graph, options.encoding, &size));
+    return options.encoding == NULL || size.encoded > 0
                ? TAPML_OK
                : status_fail(TAPML_UNIMPLEMENTED,
                              "no weight of the model has rows of whole blocks of '%s'",
@@ -570,8 +580,9 @@ static tapml_status try_text(struct contender_session *session,
     if (status == TAPML_OK) {
         const double surprise = perplexity.surprise.mean;
         const int is_kl = session->given.measure == CONTENDER_KL;
+        const double divergence = perplexity.divergence.divergences.mean;
 
-        trial->value = is_kl ? fmax(perplexity.divergence.divergences.mean, 0) : surprise;
+        trial->value = !is_kl ? surprise : divergence > 0 ? divergence : 0; // Nor a zero below 0.
         trial->beside = is_kl ? surprise : NAN;
     }
     perplexity_release(&perplexity);

@@ -11,6 +11,7 @@
 #include "exec/place.h"
 #include "exec/plan.h"
 #include "run/log_softmax.h"
+#include "run/model_division.h"
 #include "run/progress.h"
 #include "run/setup.h"
 #include "store/invariant.h"
@@ -24,7 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RULES = 1, PHASE_TEXT = 160 }; // Another number makes every row anew.
+enum { RULES = 1, PHASE_TEXT = 160, PARTS_LEAST = 2 }; // Another number makes every row anew.
 
 // Two runs may each lie as far from the source as the judge allows, on different sides. Near 0 the
 // root of a divergence is a distance: twice of that is four times of this.
@@ -323,11 +324,14 @@ leave_out(const struct model_work *work, const char *reason, struct invariance_f
     return out_finding->reason != NULL ? TAPML_OK : status_no_memory();
 }
 
-// A call of the model that fails is wrong.
-static tapml_status take_failure(const struct model_work *work, struct invariance_finding *finding)
+// A call of a model that fails is wrong.
+static tapml_status take_failure(const struct model_work *work,
+                                 const struct model *model,
+                                 const struct session *session,
+                                 struct invariance_finding *finding)
 {
-    const struct graph *graph = model_graph(work->options->judge->from.setup->model);
-    const uint32_t op = session_failed_op(work->session);
+    const struct graph *graph = model_graph(model);
+    const uint32_t op = session_failed_op(session);
     const char *instance = op != GRAPH_NONE ? graph->ops[op].instance : "the model";
     const char *name = op != GRAPH_NONE ? graph->ops[op].op->name : "it names no operator";
 
@@ -341,6 +345,70 @@ static tapml_status take_failure(const struct model_work *work, struct invarianc
                : status_no_memory();
 }
 
+// -- Divided -------------------------------------------------------------------------------------
+
+static tapml_status try_divided(const struct model_work *work,
+                                const struct model_run *whole,
+                                const struct model_division *division,
+                                struct invariance_finding *io_finding)
+{
+    struct model_work divided = *work;
+    struct model_run run;
+
+    divided.session = division->session;
+    divided.bits = division->bits;
+    TAPML_TRY(make_run(work, &run));
+    tapml_status status = run_whole(&divided, work->count, &run);
+
+    if (status == TAPML_OK) {
+        status = note(work, whole, &run, 0, PARTS_LEAST, io_finding);
+        if (io_finding->kind > INVARIANCE_EQUAL) { // Parts have names of their own.
+            io_finding->instance = work->options->judge->from.config->sharding.mesh;
+            io_finding->shape = "[shard]";
+        }
+    } else if (!status_ends_all(status)) {
+        status = take_failure(work, division->model, division->session, io_finding);
+    }
+    release_run(&run);
+    return status;
+}
+
+static tapml_status try_parts(struct model_work *work, struct invariance_finding *io_finding)
+{
+    const struct run_judge *judge = work->options->judge;
+    const char *target = work->options->target->settings.name;
+    struct model_division division = {.model = NULL};
+    struct model_run whole;
+
+    if (!model_division_has(judge->from.config, target)) {
+        return leave_out(work,
+                         judge->from.config->sharding.mesh == NULL
+                             ? "there is no [shard] that says how the model is divided"
+                             : "it is no place of the mesh in [shard]",
+                         io_finding);
+    }
+    TAPML_TRY(make_run(work, &whole));
+    work->size = PARTS_LEAST;
+    tapml_status status = run_whole(work, work->count, &whole);
+
+    if (status == TAPML_OK) {
+        status =
+            model_division_open(&(struct model_division_options){.judge = judge,
+                                                                 .target = work->options->target,
+                                                                 .plan = work->options->plan,
+                                                                 .chunk = work->count},
+                                &division);
+        status = status == TAPML_OK        ? try_divided(work, &whole, &division, io_finding)
+                 : status_ends_all(status) ? status
+                                           : leave_out(work, status_message(), io_finding);
+    }
+    model_division_close(&division);
+    release_run(&whole);
+    return status;
+}
+
+// -- An axis -------------------------------------------------------------------------------------
+
 // That somebody kills a process says nothing about the model: the axis is tried again.
 static tapml_status
 run_axis(struct model_work *work, enum invariance_axis axis, struct invariance_finding *out_finding)
@@ -351,10 +419,14 @@ run_axis(struct model_work *work, enum invariance_axis axis, struct invariance_f
     session_persist(work->session, &persist);
     do {
         *out_finding = invariance_trial_none();
-        status = axis == INVARIANCE_CHUNK ? try_chunks(work, out_finding)
-                                          : try_verify(work, out_finding);
+        status = axis == INVARIANCE_CHUNK    ? try_chunks(work, out_finding)
+                 : axis == INVARIANCE_VERIFY ? try_verify(work, out_finding)
+                                             : try_parts(work, out_finding);
     } while (persist_again(&persist, &status));
-    return status == TAPML_OK || status_ends_all(status) ? status : take_failure(work, out_finding);
+    return status == TAPML_OK || status_ends_all(status)
+               ? status
+               : take_failure(work, work->options->judge->from.setup->model, work->session,
+                              out_finding);
 }
 
 static tapml_status
@@ -383,6 +455,7 @@ static tapml_status
 find_basis(const struct model_work *work, enum invariance_axis axis, const char **out_basis)
 {
     const struct run_judge *judge = work->options->judge;
+    const struct sharding_options *sharding = &judge->from.config->sharding;
     char id[HASH_TEXT] = "", digest[HASH_TEXT];
     struct target_row target;
     struct text text;
@@ -396,6 +469,12 @@ find_basis(const struct model_work *work, enum invariance_axis axis, const char 
     text_format(&text, "%s %d %s|%s|%s|%s|%s|%.17g", TAPML_VERSION, RULES,
                 invariance_axis_name(axis), target.identity, target.implementations, id,
                 work->options->plan, judge_distance_limit(judge->judge));
+    if (axis == INVARIANCE_PARTS && sharding->mesh != NULL) {
+        text_format(&text, "|%s|%s|%s|%s", sharding->mesh,
+                    sharding->plan != NULL ? sharding->plan : "",
+                    sharding->column != NULL ? sharding->column : "",
+                    sharding->row != NULL ? sharding->row : "");
+    }
     const tapml_status status = text_status(&text);
 
     if (status == TAPML_OK) {
@@ -487,7 +566,8 @@ static tapml_status judge_axes(struct model_work *work)
     progress_begin(&work->progress, phase, 0);
     work->progress.lock = work->options->judge->from.lock;
     TAPML_TRY(judge_axis(work, INVARIANCE_CHUNK));
-    return judge_axis(work, INVARIANCE_VERIFY);
+    TAPML_TRY(judge_axis(work, INVARIANCE_VERIFY));
+    return judge_axis(work, INVARIANCE_PARTS);
 }
 
 tapml_status model_invariance_judge(const struct model_invariance_options *options)

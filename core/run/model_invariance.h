@@ -3,7 +3,8 @@
 
 // Whether the logits of the whole model, under the plan that an offload has come to, depend on how
 // its tokens are divided among calls (verify/invariance_axis.h: INVARIANCE_CHUNK,
-// INVARIANCE_VERIFY). The longest prompt is run, at most its first tokens.
+// INVARIANCE_VERIFY), or on whether it is divided as [shard] says (INVARIANCE_PARTS). The longest
+// prompt is run, at most its first tokens.
 //
 // Findings are rows of the store under MODEL_INVARIANCE_OP, whose instance and shape are the first
 // op on the target that has left other bits, and the token. They stay as long as the target, the

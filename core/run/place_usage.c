@@ -7,6 +7,7 @@
 #include "config/run_config.h"
 #include "device/backend.h"
 #include "store/store.h"
+#include "verify/verdict.h"
 
 #include <stdio.h>
 
@@ -17,16 +18,21 @@ static const uint64_t SECOND_NS = 1000000000;
 void place_usage_begin(struct place_usage *usage,
                        struct store *store,
                        const struct place *place,
-                       const struct run_config *config)
+                       const struct run_config *config,
+                       int is_member)
 {
+    const struct timed_figures figures = timed_figures(place);
+    const uint64_t open_ns = figures.begun_ns + figures.open_ns;
+
     *usage = (struct place_usage){.store = store,
                                   .place = place,
                                   .rate = run_config_rate(config, place->settings.name),
-                                  .jobs_ns = clock_now_ns()};
+                                  .jobs_ns = is_member ? open_ns : clock_now_ns()};
 }
 
-tapml_status place_usage_begin_cases(struct place_usage *usage)
+tapml_status place_usage_begin_cases(struct place_usage *usage, const struct verdict_list *verdicts)
 {
+    usage->verdicts = verdicts;
     TAPML_TRY(usage_count_results(usage->store, usage->place->settings.name, &usage->results,
                                   &usage->calls_ns));
     TAPML_TRY(usage_count_limits(usage->store, &usage->limits));
@@ -69,6 +75,8 @@ static tapml_status settle_cases(struct place_usage *usage)
         .busy_ns = (int64_t)(usage->end.busy_ns - usage->begin.busy_ns),
         .calls_ns = calls_ns - usage->calls_ns,
         .bytes = bytes_of(&usage->end) - bytes_of(&usage->begin),
+        .firsts = (int64_t)usage->verdicts->firsts,
+        .firsts_ns = (int64_t)usage->verdicts->firsts_ns,
     };
     if (cases->count <= 0) { // An earlier start had them all.
         *cases = (struct usage_cases){.count = 0};

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "exec/plan.h"
 #include "exec/ring.h"
+#include "exec/sharding_plan.h"
 #include "run/run_metadata.h"
 #include "store/metadata.h"
 #include "store/store.h"
@@ -263,16 +264,61 @@ tapml_status plan_setup_explain(const struct plan_setup *plan_setup, const struc
     return TAPML_OK;
 }
 
-int plan_setup_is_mixed(const struct plan_setup *plan_setup)
+enum activation plan_setup_least(const struct plan_setup *plan_setup)
 {
-    return plan_setup->plan != NULL || activation_is_reduced(plan_setup->activation);
+    const struct setup *setup = plan_setup->setup;
+
+    for (uint32_t i = 0; i < setup->place_count; i++) {
+        if (activation_is_reduced(setup->places[i]->settings.activation)) {
+            return setup->places[i]->settings.activation;
+        }
+    }
+    return ACTIVATION_F32;
 }
 
-tapml_status plan_setup_plan(const struct plan_setup *plan_setup, struct plan **out_plan)
+tapml_status plan_setup_print(const struct plan_setup *plan_setup, const char *model)
+{
+    const struct setup *setup = plan_setup->setup;
+    const struct backend_info *info = backend_info(setup->places[0]->backend);
+    struct text text;
+
+    text_init(&text);
+    text_format(&text, "%s on %s:%s (%s)", model, info->component, info->device, info->device_name);
+    if (activation_is_reduced(plan_setup->activation)) {
+        text_format(&text, ", activations %s", activation_type(plan_setup->activation)->name);
+    }
+    for (uint32_t i = 1; !activation_is_reduced(plan_setup->activation) && i < setup->place_count;
+         i++) {
+        const struct place_settings *settings = &setup->places[i]->settings;
+
+        text_format(&text, ", %s on %s", settings->name, settings->backend);
+    }
+    text_append(&text, "\n");
+    return text_print(&text);
+}
+
+int plan_setup_is_mixed(const struct plan_setup *plan_setup)
+{
+    return plan_setup->plan != NULL || activation_is_reduced(plan_setup->activation) ||
+           options_get(plan_setup->options, "--sharding") != NULL;
+}
+
+static tapml_status base_plan(const struct plan_setup *plan_setup, struct plan **out_plan)
 {
     if (plan_setup->plan != NULL) {
         return plan_load(plan_setup->plan, out_plan);
     }
-    return plan_setup_is_mixed(plan_setup) ? setup_plan(plan_setup->setup, out_plan)
-                                           : plan_create(out_plan);
+    return activation_is_reduced(plan_setup->activation) ? setup_plan(plan_setup->setup, out_plan)
+                                                         : plan_create(out_plan);
+}
+
+tapml_status plan_setup_plan(const struct plan_setup *plan_setup, struct plan **out_plan)
+{
+    TAPML_TRY(base_plan(plan_setup, out_plan));
+    const tapml_status status = sharding_plan_add(plan_setup->setup->model, *out_plan);
+
+    if (status != TAPML_OK) {
+        plan_destroy(*out_plan);
+    }
+    return status;
 }

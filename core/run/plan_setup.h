@@ -25,7 +25,7 @@ struct store;
         {"--target", "NAME=B", "the backend of another place of the plan; may be repeated"},       \
         {"--ring", "SIZE",                                                                         \
          "of the weights, which go through it: MiB, '12.5%' of them or 'auto'; docs/ring.md"},     \
-        {"--slots", "N", "of --ring; chosen by default"},                                          \
+        {"--slots", "N", "of --ring; chosen by default"}, SETUP_SHARDING_OPTION,                   \
         {"--explain", NULL, "says at the end what --ring held and loaded, on the standard error"}, \
         {"--weights", "ENCODING",                                                                  \
          "encodes weights at load: docs/encodings.md; default with --plan: as in its run"},        \
@@ -60,6 +60,13 @@ tapml_status plan_setup_places(struct plan_setup *plan_setup) STATUS_USED;
 // With --explain: what the rings of the places of a session have held and loaded.
 tapml_status plan_setup_explain(const struct plan_setup *plan_setup,
                                 const struct session *session) STATUS_USED;
+
+// The reduced activations of one of the places, else f32.
+enum activation plan_setup_least(const struct plan_setup *plan_setup);
+
+// Prints to stdout, in a line, a model and where it runs: "MODEL on COMPONENT:DEVICE (its name)",
+// and behind that the other places or activations. TAPML_NO_MEMORY.
+tapml_status plan_setup_print(const struct plan_setup *plan_setup, const char *model) STATUS_USED;
 
 // Whether the model runs otherwise than on the source alone, in f32.
 int plan_setup_is_mixed(const struct plan_setup *plan_setup);

@@ -547,7 +547,7 @@ static tapml_status settle_all(struct store *store,
 
     TAPML_TRY(hash_prompts(prompts, &hash));
     TAPML_TRY(settle_observers(store, config, setup)); // Before the model's hash is known.
-    TAPML_TRY(settle(store, "model.weights", "[model] weights", run_config_weights(config)));
+    TAPML_TRY(settle(store, "model.weights", "[model] weights", config->weights));
     TAPML_TRY(settle_state(store, config->state));
     TAPML_TRY(
         settle_files(store, "model.hash", "[model] path", config->model, model_hash(setup->model)));

@@ -204,6 +204,9 @@ static tapml_status open_with(const char *program,
         setup_close(&setup);
         return status;
     }
+    if (manner != SETUP_BARE && manner != SETUP_TO_LIST) {
+        encodings_add(setup.registry, &setup.encodings);
+    }
     *out_setup = setup;
     return TAPML_OK;
 }
@@ -247,11 +250,13 @@ void setup_close(struct setup *setup)
     }
     tokenizer_close(setup->tokenizer);
     model_close(setup->model);
+    encodings_remove(&setup->encodings);
     registry_destroy(setup->registry);
     pool_destroy(setup->pool);
     if (setup->given != NULL) {
         ini_release(setup->given);
     }
+    sharding_file_release(&setup->sharding);
     arena_destroy(setup->arena);
     timelines_close(&setup->timelines);
     *setup = (struct setup){0};
@@ -305,19 +310,23 @@ setup_read_model(struct setup *setup, const struct options *given, struct model_
     options->architecture = options_get(given, "--architecture");
     take_word(given, "--delta", &options->delta);
     take_word(given, "--adapter", &options->adapter);
+    const char *sharding = options_get(given, "--sharding");
+    if (sharding != NULL) {
+        TAPML_TRY(sharding_file_load(sharding, &setup->sharding));
+        options->sharding = &setup->sharding.options;
+    }
     return setup_find_model(setup, options->folder, &options->folder);
 }
 
 tapml_status setup_read_weights(const char *word, struct model_options *options)
 {
-    if (word == NULL || strcmp(word, "stored") == 0) {
-        return TAPML_OK;
+    const tapml_encoding *encoding = NULL;
+    const tapml_status status = word != NULL ? encoding_read(word, &encoding) : TAPML_OK;
+
+    if (encoding != NULL) {
+        options->encoding = encoding;
     }
-    options->encoding = encoding_find_word(word);
-    return options->encoding != NULL
-               ? TAPML_OK
-               : status_fail(TAPML_INVALID,
-                             "--weights is one of stored " ENCODING_WORDS ", found '%s'", word);
+    return status == TAPML_OK ? TAPML_OK : status_explain(status, "--weights");
 }
 
 // What runs on ids needs no text, so a file that is not understood is no failure yet.

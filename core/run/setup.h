@@ -5,8 +5,10 @@
 #pragma once
 
 #include "config/options.h"
+#include "config/sharding_file.h"
 #include "exec/place.h"
 #include "exec/session.h"
+#include "plugin/encodings.h"
 #include "plugin/model.h"
 #include "plugin/registry.h"
 #include "run/timelines.h"
@@ -27,7 +29,8 @@ struct setup {
     int refuses_named;          // What is named and cannot be used ends the command.
     int ignores_winners;        // Of 'tapml-host tune': devices are as they come.
     struct registry *registry;
-    struct model *model;         // NULL until setup_model.
+    struct plugin_encodings encodings; // Of the registry.
+    struct model *model;               // NULL until setup_model.
     struct tokenizer *tokenizer; // NULL where the model has none, or one that is not understood.
     const char *no_text;         // Why that is not understood; NULL: it is, or there is none.
     struct special special;
@@ -35,6 +38,7 @@ struct setup {
     int is_isolation_given;                   // by options; else setup_isolation chooses.
     const char *observers;                    // Of what setup_place opens; or NULL.
     struct ring_settings ring;                // Likewise.
+    struct sharding_file sharding;            // Of the model, by --sharding; or zeroed.
     struct place *places[SESSION_PLACES_MAX]; // Own, in the order in which they were added.
     uint32_t place_count;
     struct timelines timelines; // Those of the options, by which each place is drawn.
@@ -110,13 +114,20 @@ void setup_close(struct setup *setup);
             "stored (default): inputs of quantised weights are rounded as the checkpoint says"     \
     }
 
+// Those of commands that divide a model over places.
+#define SETUP_SHARDING_OPTION                                                                      \
+    {                                                                                              \
+        "--sharding", "FILE",                                                                      \
+            "divides the model over the places that this INI file names: docs/sharding.md"         \
+    }
+
 // The folder of the model that a user writes as a path or by its name (config/model_path.h); it
 // lives as long as the setup.
 tapml_status
 setup_find_model(struct setup *setup, const char *word, const char **out_folder) STATUS_USED;
 
-// Reads the options of SETUP_MODEL_OPTIONS, and replaces `folder`, as a user writes it, by what
-// setup_find_model finds. The other members of `*options` stay, and so do
+// Reads the options of SETUP_MODEL_OPTIONS and SETUP_SHARDING_OPTION, and replaces `folder`, as a
+// user writes it, by what setup_find_model finds. The other members of `*options` stay, and so do
 // `delta` and `adapter` without theirs.
 tapml_status setup_read_model(struct setup *setup,
                               const struct options *given,

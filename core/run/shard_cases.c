@@ -248,7 +248,7 @@ static tapml_status take_over(const struct sharing *sharing, struct store *store
     const struct shard_cases *cases = sharing->cases;
     char first[SENTENCE_TEXT] = "";
     struct merge_counts counts;
-    const struct merge_ids own = {sharing->ids, cases->own};
+    const struct merge_ids own = {.items = sharing->ids, .count = cases->own};
     TAPML_TRY(merge_share(store, cases->whole, &own, keep_first, first, &counts));
     if (counts.disagreements > 0) {
         return status_fail(TAPML_PRECONDITION,

@@ -138,7 +138,7 @@ static tapml_status replay(struct target_jobs *target)
 
     TAPML_TRY(result_count(run->store, target->name, &target->telling.progress.skipped));
     TAPML_TRY(known_read(target));
-    TAPML_TRY(place_usage_begin_cases(&target->usage));
+    TAPML_TRY(place_usage_begin_cases(&target->usage, &target->verdicts));
     TAPML_TRY(verdicts_make(&options, &target->verdicts));
     if (!options.derived) { // Writing the last results is a part of replaying, too.
         TAPML_TRY(place_usage_end_cases(&target->usage));
@@ -513,7 +513,8 @@ static tapml_status look_ahead(struct target_jobs *target)
 
 static void begin_telling(struct target_jobs *target)
 {
-    place_usage_begin(&target->usage, target->run->store, target->place, target->run->config);
+    place_usage_begin(&target->usage, target->run->store, target->place, target->run->config,
+                      target->whole != NULL);
     target->telling.name = target->name;
     target->telling.lock = target->run->lock;
     target->telling.health = target->health;

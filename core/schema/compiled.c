@@ -384,6 +384,22 @@ static tapml_status take_fingerprint(const tapml_op *op, struct hash *out_finger
     return TAPML_OK;
 }
 
+// The rules of splitting, with the shape of each tensor, its own or that of another one.
+static tapml_status read_splits(const struct op_compiler *compiler)
+{
+    struct compiled_op *made = compiler->made;
+    const struct expression *shapes[COMPILED_PARAMS_MAX] = {NULL};
+
+    for (uint32_t p = 0; p < compiler->op->n_params; p++) {
+        const uint32_t like = made->params[p].shape_like;
+
+        shapes[p] =
+            made->params[p].is_tensor ? made->params[like == COMPILED_NONE ? p : like].shape : NULL;
+    }
+    return split_read(compiler->op, &made->names, shapes, compiler->arena, &made->splits,
+                      &made->split_count);
+}
+
 tapml_status
 compiled_create(const tapml_op *op, struct arena *arena, const struct compiled_op **out_schema)
 {
@@ -402,6 +418,7 @@ compiled_create(const tapml_op *op, struct arena *arena, const struct compiled_o
         TAPML_TRY(compile_single(&compiler, "flops", op->flops, &made->flops));
     }
     TAPML_TRY(critical_read(op, arena, &made->criticals, &made->critical_count));
+    TAPML_TRY(read_splits(&compiler));
     TAPML_TRY(take_fingerprint(op, &made->fingerprint));
     *out_schema = made;
     return TAPML_OK;

@@ -12,6 +12,7 @@
 #include "schema/critical.h"
 #include "schema/expression.h"
 #include "schema/layout.h"
+#include "schema/split.h"
 #include "tensor/activation.h"
 
 #include <tapml/op.h>
@@ -61,8 +62,12 @@ struct compiled_op {
 
     // Of name, version and each parameter's name, kind, effects, shape, layout and region: equal
     // where the same arguments make the same call. Texts for readers, cost, tolerance, critical
-    // values, dtypes and domains are left out.
+    // values, rules of splitting, dtypes and domains are left out.
     struct hash fingerprint;
+
+    // How its dimensions may be split; none where it does not say.
+    const struct split_rule *splits;
+    uint32_t split_count;
 };
 
 // Checks and compiles an op. TAPML_INVALID and TAPML_ABI_MISMATCH (a struct that is too short) name

@@ -52,6 +52,22 @@ int expression_begins_with(const struct expression *expression, uint32_t symbol)
            first->items.sums[0].alone == symbol;
 }
 
+int expression_has_axis(const struct expression *expression, uint32_t symbol)
+{
+    for (uint32_t n = 0; n < expression->node_count; n++) {
+        const struct items *items = &expression->nodes[n].items;
+        uint32_t i = 0;
+
+        while (i < items->count && items->sums[i].alone != symbol) {
+            i++;
+        }
+        if (expression->nodes[n].condition == EXPRESSION_NONE && i == items->count) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 // -- Values ------------------------------------------------------------------------------------
 
 void expression_scope_init(struct expression_scope *scope, const struct expression_names *names)
@@ -300,6 +316,35 @@ tapml_status expression_shape(const struct expression_scope *scope,
     memcpy(out_shape, shape, rank * sizeof(*shape));
     *out_rank = rank;
     return TAPML_OK;
+}
+
+void expression_axes(const struct expression_scope *scope,
+                     const struct expression *expression,
+                     uint32_t symbol,
+                     uint32_t rank,
+                     uint32_t *out_first,
+                     uint32_t *out_count)
+{
+    const struct items *items = NULL;
+    uint32_t axis = 0;
+
+    *out_count = 0;
+    if (select_items(scope, expression, &items) != TAPML_OK || rank + 1 < items->count) {
+        return;
+    }
+    for (uint32_t i = 0; i < items->count; i++) {
+        const uint32_t behind = items->count - 1 - i;
+        const uint32_t width = !items->sums[i].is_rows ? 1
+                               : rank > axis + behind  ? rank - axis - behind
+                                                       : 0;
+
+        if (items->sums[i].alone == symbol) {
+            *out_first = axis;
+            *out_count = width;
+            return;
+        }
+        axis += width;
+    }
 }
 
 static tapml_status

@@ -54,6 +54,10 @@ int expression_has_rows(const struct expression *expression, uint32_t symbol);
 // Whether the first axis of a shape is the symbol alone.
 int expression_begins_with(const struct expression *expression, uint32_t symbol);
 
+// Whether each of the shapes that the text may stand for has the symbol alone as an axis, or
+// leading axes.
+int expression_has_axis(const struct expression *expression, uint32_t symbol);
+
 // What the symbols of one op's schema stand for while the arguments of a call are matched. What is
 // not bound is undefined beside `is_bound`.
 struct expression_scope {
@@ -86,6 +90,15 @@ tapml_status expression_shape(const struct expression_scope *scope,
                               const struct expression *expression,
                               struct affine *out_shape,
                               uint32_t *out_rank) STATUS_USED;
+
+// The axes of a tensor of that rank that are the symbol alone, or its leading axes; `*out_count` is
+// 0 where there are none, and where a condition of the shape has no value.
+void expression_axes(const struct expression_scope *scope,
+                     const struct expression *expression,
+                     uint32_t symbol,
+                     uint32_t rank,
+                     uint32_t *out_first,
+                     uint32_t *out_count);
 
 // The value of a sum such as "2 * rows * in * out"; the text is no range.
 // TAPML_INVALID where a symbol has no value or the result is no plain number.

@@ -12,8 +12,7 @@
 #include "store/store.h"
 #include "store/store_open.h"
 #include "store/stored_case.h"
-#include "tensor/encoding.h"
-#include "tensor/tiles.h"
+#include "tensor/widen.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,11 +21,11 @@
 // A table that is empty takes a page, and a bundle is sent.
 enum { PAGE_BYTES = 4096 };
 
-// Whether a case has a weight of tiles as a device got it that does not take them.
+// Whether a case has an encoded weight as a device got it that does not take its encoding.
 static int is_widened(const struct checkpoint_tensor *weight, const struct case_argument *argument)
 {
-    return tiles_are_in(weight->tensor.encoding) && !argument->encoding &&
-           argument->dtype == tiles_dtype(weight->tensor.encoding);
+    const uint32_t dtype = widen_dtype(weight->tensor.encoding);
+    return dtype != 0 && !argument->encoding && argument->dtype == dtype;
 }
 
 // The bytes of a weight in one piece, as the case has it.
@@ -45,13 +44,12 @@ static tapml_status contents_of(const struct checkpoint_tensor *weight,
     if (!copy) {
         return status_no_memory();
     }
-    const struct tiles_spans spans =
-        weight->spans ? *weight->spans
-                      : tiles_spans_of(form->encoding, weight->data, form->shape, form->rank);
     if (widens) {
-        tiles_widen(form->encoding, &spans, form->shape, form->rank, argument->dtype, copy);
+        widen_values(&(struct widen_source){form->encoding, weight->spans, weight->data,
+                                            form->shape, form->rank},
+                     argument->dtype, copy);
     } else {
-        tiles_gather(form->encoding, &spans, form->shape, form->rank, copy);
+        tiles_gather(form->encoding, weight->spans, form->shape, form->rank, copy);
     }
     *out_data = copy;
     return TAPML_OK;

@@ -151,6 +151,7 @@ static tapml_status begin_call(struct row *row, struct gathered *gathered)
     TAPML_TRY(copy_column(row, 6, &gathered->shape_class));
     gathered->id = row_i64(row, 0);
     gathered->call = (struct call_line){
+        .id = gathered->id,
         .instance = gathered->instance.data,
         .step = row_i64(row, 3),
         .part = row_i64(row, 4),

@@ -19,6 +19,7 @@ enum { CALL_LINE_NAN = 1, CALL_LINE_PLUS_INFINITY = 2, CALL_LINE_MINUS_INFINITY 
 enum { CALL_LINE_OUTPUTS_MAX = 8 };
 
 struct call_line {
+    int64_t id; // Of its row, where it was read.
     const char *instance;
     struct hash prompt;
     int64_t step;

@@ -85,36 +85,24 @@ tapml_status carved_visit_weights(struct store *store, carved_visit_fn visit, vo
                     visit_pair, &(struct carved_visit){visit, user});
 }
 
-struct carved_ids {
-    int64_t *items;
-    size_t count, capacity;
-};
-
-static tapml_status take_id(void *user, struct row *row)
-{
-    struct carved_ids *ids = user;
-    if (ids->count < ids->capacity) {
-        ids->items[ids->count++] = row_i64(row, 0);
-    }
-    return TAPML_OK;
-}
-
 tapml_status carved_list_op(
     struct store *store, const char *op, struct arena *arena, int64_t **out_ids, size_t *out_count)
 {
     ASSERT(op);
-    int64_t count = 0;
-    TAPML_TRY(row_count(store, "SELECT count(*) FROM \"case\" WHERE op = ?", op, &count));
-    struct carved_ids ids = {.capacity = (size_t)count};
-    ids.items = arena_array(arena, ids.capacity + 1, sizeof(*ids.items));
-    if (!ids.items) {
-        return status_no_memory();
-    }
-    TAPML_TRY(
-        row_each(store, "SELECT id FROM \"case\" WHERE op = ? ORDER BY id", op, take_id, &ids));
-    *out_ids = ids.items;
-    *out_count = ids.count;
-    return TAPML_OK;
+    return row_list_ids(store, "SELECT id FROM \"case\" WHERE op = ? ORDER BY id", op, arena,
+                        out_ids, out_count);
+}
+
+tapml_status carved_list_weight(struct store *store,
+                                const char *weight,
+                                struct arena *arena,
+                                int64_t **out_ids,
+                                size_t *out_count)
+{
+    ASSERT(weight);
+    return row_list_ids(store,
+                        "SELECT DISTINCT case_id FROM argument WHERE origin = ? ORDER BY case_id",
+                        weight, arena, out_ids, out_count);
 }
 
 static int take_instance(struct arena *arena, struct row *row, void *out_item)

@@ -62,6 +62,13 @@ tapml_status carved_list_op(struct store *store,
                             int64_t **out_ids,
                             size_t *out_count) STATUS_USED;
 
+// The ids of all cases that read a weight of that name, in `arena`.
+tapml_status carved_list_weight(struct store *store,
+                                const char *weight,
+                                struct arena *arena,
+                                int64_t **out_ids,
+                                size_t *out_count) STATUS_USED;
+
 // An instance that has cases.
 struct carved_instance {
     const char *instance, *op;

@@ -11,10 +11,12 @@
 
 static const char DOING[] = "merging stores";
 
-// What is merged: all of a run, its cases alone, what became on targets of cases that both have, or
-// some of the cases with the limits that are known.
-enum merge_kind { OF_RUN = 1, OF_CASES = 2, OF_RESULTS = 4, OF_SHARE = 8 };
-enum { OF_ANY_CASES = OF_RUN | OF_CASES | OF_SHARE, OF_ALL = OF_ANY_CASES | OF_RESULTS };
+// What is merged: all of a run, its cases alone, what became on targets of cases that both have,
+// some of the cases with the limits that are known, or what was carved with the cases of some
+// calls.
+enum merge_kind { OF_RUN = 1, OF_CASES = 2, OF_RESULTS = 4, OF_SHARE = 8, OF_CARVED = 16 };
+enum { OF_IDS = OF_SHARE | OF_CARVED };
+enum { OF_ANY_CASES = OF_RUN | OF_CASES | OF_IDS, OF_ALL = OF_ANY_CASES | OF_RESULTS };
 
 // Tables that are copied into temporary ones named "from_...", to be compared with the own ones.
 // Tensors are not: they have no other key than their contents.
@@ -170,6 +172,17 @@ static const char CUT_TO_SHARE[] =
     "  (SELECT instance, prompt, step, part FROM from_case);"
     "DELETE FROM from_statistic WHERE call_id NOT IN (SELECT id FROM from_call);";
 
+// The same of the calls in `share`, beside all that was carved.
+static const char CUT_TO_CARVED[] =
+    "DELETE FROM from_prompt WHERE greedy IS NULL;"
+    "DELETE FROM from_call WHERE prompt NOT IN (SELECT hash FROM from_prompt);"
+    "DELETE FROM from_statistic WHERE call_id NOT IN (SELECT id FROM from_call);"
+    "UPDATE from_call SET kept = id IN (SELECT id FROM share);"
+    "DELETE FROM from_case WHERE (instance, prompt, step, part) NOT IN"
+    "  (SELECT instance, prompt, step, part FROM from_call WHERE kept);"
+    "DELETE FROM from_argument WHERE case_id NOT IN (SELECT id FROM from_case);"
+    "DELETE FROM from_page WHERE case_id NOT IN (SELECT id FROM from_case);";
+
 static const char KEYS_OF_SHARE[] =
     "SELECT before FROM from_argument WHERE before IS NOT NULL"
     " UNION SELECT after FROM from_argument WHERE after IS NOT NULL"
@@ -220,10 +233,11 @@ static const char TAKE_USAGE[] =
     "INSERT INTO usage SELECT * FROM from_usage WHERE true"
     "  ON CONFLICT (run, place) DO UPDATE SET"
     "   (rate, currency, began_s, start_ns, held_ns, busy_ns, bytes, cases, limits, cases_ns,"
-    "    cases_busy_ns, calls_ns, cases_bytes) = (excluded.rate, excluded.currency,"
+    "    cases_busy_ns, calls_ns, cases_bytes, firsts, firsts_ns) ="
+    "   (excluded.rate, excluded.currency,"
     "    excluded.began_s, excluded.start_ns, excluded.held_ns, excluded.busy_ns, excluded.bytes,"
     "    excluded.cases, excluded.limits, excluded.cases_ns, excluded.cases_busy_ns,"
-    "    excluded.calls_ns, excluded.cases_bytes)"
+    "    excluded.calls_ns, excluded.cases_bytes, excluded.firsts, excluded.firsts_ns)"
     "  WHERE excluded.held_ns > usage.held_ns;";
 
 // Limits of one oracle only grow.
@@ -254,7 +268,7 @@ static const char TAKE_TARGETS[] =
 struct store_merge {
     struct store *into, *from;
     enum merge_kind kind;
-    const struct merge_ids *ids; // Of OF_SHARE: these cases of `from`.
+    const struct merge_ids *ids; // Of OF_SHARE: these cases of `from`; of OF_CARVED: calls.
     merge_report_fn report;
     void *user;
     struct merge_counts counts;
@@ -423,7 +437,7 @@ static tapml_status cut_to_share(struct store_merge *merging)
         row_put_i64(&row, merging->ids->items[i]);
         TAPML_TRY(row_run(&row));
     }
-    return run_sql(into, CUT_TO_SHARE);
+    return run_sql(into, merging->kind == OF_SHARE ? CUT_TO_SHARE : CUT_TO_CARVED);
 }
 
 static const char INSERT_TENSOR[] = "INSERT OR IGNORE INTO tensor VALUES (?, ?, ?, ?, ?)";
@@ -448,7 +462,7 @@ static tapml_status take_tensor(void *user, struct row *key)
 
 static tapml_status take_tensors(struct store_merge *merging)
 {
-    return merging->kind == OF_SHARE
+    return merging->kind & OF_IDS
                ? row_each(merging->into, KEYS_OF_SHARE, NULL, take_tensor, merging)
                : copy_rows(merging->into, INSERT_TENSOR, merging->from,
                            "SELECT key, dtype, shape, encoding, bytes FROM tensor");
@@ -472,7 +486,7 @@ static tapml_status merge_at_once(struct store_merge *merging)
     struct store *into = merging->into;
     TAPML_TRY(copy_tables(merging));
     TAPML_TRY(check_run(into, merging->from));
-    TAPML_TRY(merging->kind == OF_SHARE ? cut_to_share(merging) : TAPML_OK);
+    TAPML_TRY(merging->kind & OF_IDS ? cut_to_share(merging) : TAPML_OK);
     TAPML_TRY(run_sql(into, NUMBER));
     TAPML_TRY(merging->kind == OF_RUN ? run_sql(into, NUMBER_RESULTS) : TAPML_OK);
     TAPML_TRY(count_new(merging));
@@ -482,7 +496,7 @@ static tapml_status merge_at_once(struct store_merge *merging)
     TAPML_TRY(run_sql(into, TAKE_CASES));
     TAPML_TRY(merging->kind == OF_RUN ? run_sql(into, TAKE_RESULTS) : TAPML_OK);
     TAPML_TRY(merging->kind == OF_RUN ? run_sql(into, TAKE_USAGE) : TAPML_OK);
-    return merging->kind == OF_CASES ? TAPML_OK : run_sql(into, TAKE_LIMITS);
+    return merging->kind & (OF_CASES | OF_CARVED) ? TAPML_OK : run_sql(into, TAKE_LIMITS);
 }
 
 // Temporary tables outlive a transaction that is committed.
@@ -555,7 +569,7 @@ tapml_status merge_share(struct store *into,
 {
     return run_merge(&(struct store_merge){.into = into,
                                            .from = from,
-                                           .kind = OF_SHARE,
+                                           .kind = ids->are_calls ? OF_CARVED : OF_SHARE,
                                            .ids = ids,
                                            .report = report,
                                            .user = user},

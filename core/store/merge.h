@@ -46,10 +46,13 @@ tapml_status merge_cases(struct store *into,
                          struct merge_counts *out_counts) STATUS_USED;
 
 // The same of some cases, by their ids in `from`, with their calls, the tensors that they need and
-// the limits that are known: the share of one of several processes.
+// the limits that are known: the share of one of several processes. Or, with `are_calls`, of all
+// prompts that were carved to their end with all their calls, and of the cases of the calls of
+// these ids: what one of several processes of the source has carved. The other calls are not kept.
 struct merge_ids {
     const int64_t *items;
     size_t count;
+    int are_calls;
 };
 tapml_status merge_share(struct store *into,
                          struct store *from,

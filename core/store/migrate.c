@@ -142,6 +142,11 @@ static const struct change FROM_4_AND_5[] = {
      "output_error"},
 };
 
+// What the first cases of ops took was not kept.
+static const struct change FROM_10[] = {
+    {"usage", "INSERT INTO temp.usage SELECT *, 0, 0 FROM main.usage", "usage"},
+};
+
 // A version, and how its tables become those of this one.
 struct migration {
     int64_t version;
@@ -159,6 +164,7 @@ static const struct migration MIGRATIONS[] = {
     {7, NULL, 0, 0},
     {8, NULL, 0, 0},
     {9, NULL, 0, 0},
+    {10, FROM_10, sizeof(FROM_10) / sizeof(*FROM_10), 0},
 };
 
 static const char DOING[] = "reading the tables of an earlier version";

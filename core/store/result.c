@@ -243,13 +243,6 @@ tapml_status result_forget_op(struct store *store, const char *target, const cha
     return row_run(&row);
 }
 
-static int take_case(struct arena *arena, struct row *row, void *out_item)
-{
-    (void)arena;
-    *(int64_t *)out_item = row_i64(row, 0);
-    return 1;
-}
-
 tapml_status result_list_cases(struct store *store,
                                const char *target,
                                struct arena *arena,
@@ -257,16 +250,8 @@ tapml_status result_list_cases(struct store *store,
                                size_t *out_count)
 {
     ASSERT(target);
-    void *items = NULL;
-    TAPML_TRY(row_list_read(
-        store,
-        &(struct row_list){.sql = "SELECT case_id FROM result WHERE target = ? ORDER BY case_id",
-                           .key = target,
-                           .item_bytes = sizeof(int64_t),
-                           .take = take_case},
-        arena, &items, out_count));
-    *out_ids = items;
-    return TAPML_OK;
+    return row_list_ids(store, "SELECT case_id FROM result WHERE target = ? ORDER BY case_id",
+                        target, arena, out_ids, out_count);
 }
 
 static tapml_status forget_case(struct store *store, const char *target, int64_t id)

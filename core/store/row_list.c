@@ -56,3 +56,25 @@ tapml_status row_list_read(struct store *store,
     *out_count = reading.count;
     return TAPML_OK;
 }
+
+static int take_id(struct arena *arena, struct row *row, void *out_item)
+{
+    (void)arena;
+    *(int64_t *)out_item = row_i64(row, 0);
+    return 1;
+}
+
+tapml_status row_list_ids(struct store *store,
+                          const char *sql,
+                          const char *key,
+                          struct arena *arena,
+                          int64_t **out_ids,
+                          size_t *out_count)
+{
+    const struct row_list list = {
+        .sql = sql, .key = key, .item_bytes = sizeof(int64_t), .take = take_id};
+    void *items = NULL;
+    TAPML_TRY(row_list_read(store, &list, arena, &items, out_count));
+    *out_ids = items;
+    return TAPML_OK;
+}

@@ -27,3 +27,11 @@ tapml_status row_list_read(struct store *store,
                            struct arena *arena,
                            void **out_items,
                            size_t *out_count) STATUS_USED;
+
+// The same of a statement whose first column is a number, such as the id of a case.
+tapml_status row_list_ids(struct store *store,
+                          const char *sql,
+                          const char *key,
+                          struct arena *arena,
+                          int64_t **out_ids,
+                          size_t *out_count) STATUS_USED;

@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/schema.h"
 
+#include "base/assert.h"
+#include "base/text.h"
 #include "store/old_tables.h"
+#include "store/store.h"
 
+#include <pthread.h>
 #include <string.h>
+
+enum { PRINTED_BYTES_MAX = 1 << 16 };
 
 // Tables that stores behind OLD_TABLES_LAST did not all have, each with the first version that has
 // it. They begin empty.
@@ -44,6 +50,19 @@ static const struct {
       ") WITHOUT ROWID",
       NULL},
      6},
+    {{"usage",
+      "CREATE TABLE usage ("
+      "  run TEXT NOT NULL REFERENCES run (id),"
+      "  place TEXT NOT NULL, device TEXT NOT NULL, driver TEXT NOT NULL,"
+      "  rate REAL, currency TEXT NOT NULL,"
+      "  began_s INTEGER NOT NULL, start_ns INTEGER,"
+      "  held_ns INTEGER NOT NULL, busy_ns INTEGER NOT NULL, bytes INTEGER,"
+      "  cases INTEGER NOT NULL, limits INTEGER NOT NULL,"
+      "  cases_ns INTEGER NOT NULL, cases_busy_ns INTEGER NOT NULL,"
+      "  calls_ns INTEGER NOT NULL, cases_bytes INTEGER NOT NULL,"
+      "  PRIMARY KEY (run, place)) WITHOUT ROWID",
+      NULL},
+     11},
 };
 
 const char *schema_added(int64_t version, size_t index)
@@ -140,57 +159,80 @@ static const char OBJECTS[] =
     " AND NOT (type = 'table' AND name IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))"
     " ORDER BY type, name";
 
-static int compare_rows(sqlite3_stmt *ours, sqlite3_stmt *theirs, int *out_is_same)
+// Appends each object and a zero byte, so that no two lists of objects print the same.
+static int print_rows(sqlite3_stmt *statement, struct text *out)
 {
     for (;;) {
-        const int our_code = sqlite3_step(ours);
-        const int code = sqlite3_step(theirs);
-        if (code != SQLITE_ROW && code != SQLITE_DONE) {
-            return code;
+        const int code = sqlite3_step(statement);
+        if (code != SQLITE_ROW) {
+            return code == SQLITE_DONE ? SQLITE_OK : code;
         }
-        *out_is_same = code == our_code;
-        if (!*out_is_same || code == SQLITE_DONE) {
-            return SQLITE_OK;
-        }
-        const unsigned char *our_text = sqlite3_column_text(ours, 0);
-        const unsigned char *text = sqlite3_column_text(theirs, 0);
-        if (!our_text || !text) {
+        const unsigned char *object = sqlite3_column_text(statement, 0);
+        if (!object) {
             return SQLITE_NOMEM;
         }
-        *out_is_same = strcmp((const char *)our_text, (const char *)text) == 0;
-        if (!*out_is_same) {
-            return SQLITE_OK;
-        }
+        text_append_bytes(out, object, strlen((const char *)object) + 1);
     }
 }
 
-static int compare_objects(sqlite3 *model, sqlite3 *connection, int64_t version, int *out_is_same)
+static int print_objects(sqlite3 *connection, struct text *out)
 {
-    sqlite3_stmt *ours = NULL;
-    sqlite3_stmt *theirs = NULL;
-    const char *text = old_tables_find(version);
-    int code = text ? sqlite3_exec(model, text, NULL, NULL, NULL) : schema_make(model, version);
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(connection, OBJECTS, -1, &statement, NULL);
+    code = code == SQLITE_OK ? print_rows(statement, out) : code;
+    (void)sqlite3_finalize(statement); // Repeats the code of its last step.
+    return code != SQLITE_OK || text_status(out) == TAPML_OK ? code : SQLITE_NOMEM;
+}
+
+// The objects that a store of `version` has: those of an empty one.
+static int print_model(int64_t version, struct text *out)
+{
+    sqlite3 *model = NULL;
+    const char *old = old_tables_find(version);
+    int code = sqlite3_open_v2(":memory:", &model, SQLITE_OPEN_READWRITE, NULL);
     if (code == SQLITE_OK) {
-        code = sqlite3_prepare_v2(model, OBJECTS, -1, &ours, NULL);
+        code = old ? sqlite3_exec(model, old, NULL, NULL, NULL) : schema_make(model, version);
     }
-    if (code == SQLITE_OK) {
-        code = sqlite3_prepare_v2(connection, OBJECTS, -1, &theirs, NULL);
-    }
-    if (code == SQLITE_OK) {
-        code = compare_rows(ours, theirs, out_is_same);
-    }
-    (void)sqlite3_finalize(ours); // Repeat the code of their last step.
-    (void)sqlite3_finalize(theirs);
+    code = code == SQLITE_OK ? print_objects(model, out) : code;
+    (void)sqlite3_close(model); // Its one statement is finalized.
     return code;
+}
+
+// What print_model printed of STORE_VERSION: making it takes most of the time of opening a store.
+static struct {
+    char objects[PRINTED_BYTES_MAX];
+    size_t bytes; // 0: it was not asked for yet.
+} printed;
+static pthread_mutex_t printed_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int print_current(struct text *out)
+{
+    (void)pthread_mutex_lock(&printed_lock);
+    int code = SQLITE_OK;
+    if (printed.bytes > 0) {
+        text_append_bytes(out, printed.objects, printed.bytes);
+    } else {
+        code = print_model(STORE_VERSION, out);
+        if (code == SQLITE_OK) {
+            ASSERT(out->length <= sizeof(printed.objects));
+            (void)memcpy(printed.objects, out->data, out->length);
+            printed.bytes = out->length;
+        }
+    }
+    (void)pthread_mutex_unlock(&printed_lock);
+    return code != SQLITE_OK || text_status(out) == TAPML_OK ? code : SQLITE_NOMEM;
 }
 
 int schema_compare(sqlite3 *connection, int64_t version, int *out_is_same)
 {
-    sqlite3 *model = NULL;
-    int code = sqlite3_open_v2(":memory:", &model, SQLITE_OPEN_READWRITE, NULL);
-    if (code == SQLITE_OK) {
-        code = compare_objects(model, connection, version, out_is_same);
-    }
-    (void)sqlite3_close(model); // Its one statement is finalized.
+    struct text ours, theirs;
+    text_init(&ours);
+    text_init(&theirs);
+    int code = version == STORE_VERSION ? print_current(&ours) : print_model(version, &ours);
+    code = code == SQLITE_OK ? print_objects(connection, &theirs) : code;
+    *out_is_same = code == SQLITE_OK && theirs.length == ours.length &&
+                   memcmp(theirs.data, ours.data, ours.length) == 0;
+    text_release(&ours);
+    text_release(&theirs);
     return code;
 }

@@ -27,8 +27,8 @@ const char *schema_view(void);
 // SQLITE_OK, or what SQLite says.
 int schema_make(sqlite3 *connection, int64_t version);
 
-// Compares the tables of a file with those of a version that can be read. They differ if there is a
-// view, trigger, index, computed column or table of another make, all of which would run a
-// stranger's code inside the statements of the host. What SQLite adds for its own use counts for
-// nothing. Returns SQLITE_OK, or what SQLite says.
+// Compares the tables of a file with those of a version that can be read, up to STORE_VERSION. They
+// differ if there is a view, trigger, index, computed column or table of another make, all of which
+// would run a stranger's code inside the statements of the host. What SQLite adds for its own use
+// counts for nothing. Returns SQLITE_OK, or what SQLite says.
 int schema_compare(sqlite3 *connection, int64_t version, int *out_is_same);

@@ -532,6 +532,7 @@ static const struct schema_table TABLES[] = {
      "  cases INTEGER NOT NULL, limits INTEGER NOT NULL,"
      "  cases_ns INTEGER NOT NULL, cases_busy_ns INTEGER NOT NULL,"
      "  calls_ns INTEGER NOT NULL, cases_bytes INTEGER NOT NULL,"
+     "  firsts INTEGER NOT NULL, firsts_ns INTEGER NOT NULL,"
      "  PRIMARY KEY (run, place)) WITHOUT ROWID",
      NULL},
     {"stage",

@@ -14,7 +14,7 @@
 
 #include <sqlite3.h>
 
-enum { STORE_VERSION = 10 };
+enum { STORE_VERSION = 11 };
 
 struct store;
 

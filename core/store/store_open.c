@@ -11,6 +11,7 @@
 #include "store/schema.h"
 #include "store/store.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -154,19 +155,26 @@ static tapml_status prepare_tables(struct store *store, const struct opening *op
     return opening->access == ACCESS_READ ? TAPML_OK : store_execute(store, WRITING, "opening it");
 }
 
-// Opens it once; `*out_is_gone` is whether a file was gone that had been beside it.
+// Whether a connection has failed for what stands beside the store: gone, or not begun yet.
+static int is_passing(struct store *store)
+{
+    const int code = sqlite3_errcode(store_connection(store)) & 0xff;
+    return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+}
+
+// Opens it once; `*out_is_passing` is whether it failed for what may be otherwise the next time.
 static tapml_status try_opening(const char *path,
                                 const struct opening *opening,
                                 struct store **out_store,
-                                int *out_is_gone)
+                                int *out_is_passing)
 {
     struct store *store = NULL;
-    *out_is_gone = 0;
+    *out_is_passing = 0;
     TAPML_TRY(opening->access == ACCESS_READ ? connect_to_read(path, opening, &store)
                                              : connect_to_write(path, opening, &store));
     const tapml_status status = prepare_tables(store, opening);
     if (status != TAPML_OK) {
-        *out_is_gone = (sqlite3_errcode(store_connection(store)) & 0xff) == SQLITE_CANTOPEN;
+        *out_is_passing = is_passing(store);
         store_close(store);
         return status;
     }
@@ -174,9 +182,10 @@ static tapml_status try_opening(const char *path,
     return TAPML_OK;
 }
 
-// The last process that ends to work with a store removes its log and what is shared for it. Who
-// reads has seen them before, and makes none: it sees them gone the next time.
-enum { READING_TRIES = 10 };
+// The last process that ends to work with a store removes its log and what is shared for it; the
+// first one that begins makes both, and reads the log into it. Who reads does neither, and comes
+// again: after pauses that double, two seconds in all.
+enum { READING_TRIES = 12 };
 
 static tapml_status
 open_as(const char *path, const struct opening *opening, struct store **out_store)
@@ -189,10 +198,11 @@ open_as(const char *path, const struct opening *opening, struct store **out_stor
         return status_fail(TAPML_INVALID,
                            "'%s' is a link, and stores are opened by their own names", path);
     }
-    int is_gone = 0;
-    tapml_status status = try_opening(path, opening, out_store, &is_gone);
-    for (int i = 1; is_gone && opening->access == ACCESS_READ && i < READING_TRIES; i++) {
-        status = try_opening(path, opening, out_store, &is_gone);
+    int is_passing = 0;
+    tapml_status status = try_opening(path, opening, out_store, &is_passing);
+    for (int i = 0; is_passing && opening->access == ACCESS_READ && i < READING_TRIES - 1; i++) {
+        (void)poll(NULL, 0, 1 << i);
+        status = try_opening(path, opening, out_store, &is_passing);
     }
     return status;
 }

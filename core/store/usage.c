@@ -26,15 +26,15 @@ static void put_known(struct row *row, int64_t value)
 tapml_status usage_write(struct store *store, const struct usage_row *row)
 {
     const struct usage_cases *cases = &row->cases;
-    const int64_t numbers[] = {cases->count,   cases->limits,   cases->whole_ns,
-                               cases->busy_ns, cases->calls_ns, cases->bytes};
+    const int64_t numbers[] = {cases->count,    cases->limits, cases->whole_ns, cases->busy_ns,
+                               cases->calls_ns, cases->bytes,  cases->firsts,   cases->firsts_ns};
     struct row out;
     const char *run = NULL;
     ASSERT(row->place && row->device && row->driver && row->held_ns >= 0 && row->busy_ns >= 0);
     TAPML_TRY(run_id(store, &run));
     TAPML_TRY(row_begin(store,
                         "INSERT OR REPLACE INTO usage"
-                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         DOING, &out));
     row_put_text(&out, run);
     row_put_text(&out, row->place);
@@ -93,7 +93,9 @@ static int take(struct arena *arena, struct row *row, void *out_item)
                                          .whole_ns = counted(row, 13),
                                          .busy_ns = counted(row, 14),
                                          .calls_ns = counted(row, 15),
-                                         .bytes = counted(row, 16)}};
+                                         .bytes = counted(row, 16),
+                                         .firsts = counted(row, 17),
+                                         .firsts_ns = counted(row, 18)}};
     return item->run && item->place && item->device && item->driver;
 }
 

@@ -21,12 +21,14 @@ struct store;
 // Kept cases that one start has replayed on a place. Times are nanoseconds.
 struct usage_cases {
     int64_t count;
-    int64_t limits;   // Limits that were measured on the way, on other devices: a start that finds
-                      // them takes less time.
-    int64_t whole_ns; // From the first case to the verdict of the last one; of it
-    int64_t busy_ns;  // that in which the place had work, and
-    int64_t calls_ns; // that of the calls (`result.time_ns`).
-    int64_t bytes;    // To the place and back.
+    int64_t limits;    // Limits that were measured on the way, on other devices: a start that finds
+                       // them takes less time.
+    int64_t whole_ns;  // From the first case to the verdict of the last one; of it
+    int64_t busy_ns;   // that in which the place had work, and
+    int64_t calls_ns;  // that of the calls (`result.time_ns`).
+    int64_t bytes;     // To the place and back.
+    int64_t firsts;    // Those that were the first of their op that this start has replayed,
+    int64_t firsts_ns; // and what they took, of `whole_ns`.
 };
 
 struct usage_row {

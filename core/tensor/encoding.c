@@ -3,6 +3,7 @@
 #include "tensor/encoding.h"
 
 #include "base/assert.h"
+#include "base/text.h"
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
@@ -12,9 +13,89 @@
 #include <math.h>
 #include <string.h>
 
+enum { WORDS_MAX = 64 };
+
+// -- What plugins bring ------------------------------------------------------------------------
+
+// Changed while no other thread reads it.
+static struct {
+    struct codec codec;
+    unsigned users;
+} added[ENCODING_ADDED_MAX];
+static size_t added_count;
+
+static const struct codec *find_added(const char *id)
+{
+    for (size_t i = 0; i < added_count; i++) {
+        if (strcmp(added[i].codec.encoding->id, id) == 0) {
+            return &added[i].codec;
+        }
+    }
+    return NULL;
+}
+
+static const struct codec *find_added_word(const char *word)
+{
+    for (size_t i = 0; i < added_count; i++) {
+        if (strcmp(added[i].codec.word, word) == 0) {
+            return &added[i].codec;
+        }
+    }
+    return NULL;
+}
+
+static size_t index_of(const tapml_encoding *encoding)
+{
+    size_t index = 0;
+
+    while (index < added_count && added[index].codec.encoding != encoding) {
+        index++;
+    }
+    return index;
+}
+
+tapml_status encoding_add(const struct codec *codec)
+{
+    const size_t index = index_of(codec->encoding);
+
+    if (index < added_count) {
+        added[index].users++;
+        return TAPML_OK;
+    }
+    if (encoding_find(codec->encoding->id) != NULL || encoding_find_word(codec->word) != NULL) {
+        return status_fail(TAPML_INVALID, "there is another encoding '%s' or '%s'",
+                           codec->encoding->id, codec->word);
+    }
+    if (added_count == ENCODING_ADDED_MAX) {
+        return status_fail(TAPML_UNAVAILABLE, "there are %d encodings of plugins, and no more fit",
+                           ENCODING_ADDED_MAX);
+    }
+    added[added_count].codec = *codec;
+    added[added_count++].users = 1;
+    return TAPML_OK;
+}
+
+void encoding_remove(const tapml_encoding *encoding)
+{
+    const size_t index = index_of(encoding);
+
+    ASSERT(index < added_count);
+    if (--added[index].users == 0) {
+        memmove(&added[index], &added[index + 1], (--added_count - index) * sizeof(added[0]));
+    }
+}
+
+int encoding_is_added(const tapml_encoding *encoding)
+{
+    return index_of(encoding) < added_count;
+}
+
+// -- All of them -------------------------------------------------------------------------------
+
 static const struct codec *codec_of(const tapml_encoding *encoding)
 {
-    const struct codec *codec = codec_find(encoding->id);
+    const struct codec *own = codec_find(encoding->id);
+    const struct codec *codec = own != NULL ? own : find_added(encoding->id);
 
     ASSERT(codec != NULL && codec->encoding == encoding);
     return codec;
@@ -28,13 +109,16 @@ static const tapml_encoding *encoding_of(const struct codec *codec)
 const tapml_encoding *encoding_find(const char *id)
 {
     const struct codec_tiles *tiles = codec_tiles_find(id);
+    const struct codec *codec = codec_find(id);
 
-    return tiles != NULL ? tiles->encoding : encoding_of(codec_find(id));
+    return tiles != NULL ? tiles->encoding : encoding_of(codec != NULL ? codec : find_added(id));
 }
 
 const tapml_encoding *encoding_find_word(const char *word)
 {
-    return encoding_of(codec_find_word(word));
+    const struct codec *codec = codec_find_word(word);
+
+    return encoding_of(codec != NULL ? codec : find_added_word(word));
 }
 
 const char *encoding_name(const tapml_encoding *encoding, uint32_t dtype)
@@ -51,7 +135,36 @@ const char *encoding_word(size_t index)
             return codec->word;
         }
     }
-    return NULL;
+    return index < added_count ? added[index].codec.word : NULL;
+}
+
+tapml_status encoding_read(const char *word, const tapml_encoding **out_encoding)
+{
+    const char *words[WORDS_MAX] = {"stored"};
+    struct text list;
+    size_t count = 1;
+
+    *out_encoding = encoding_find_word(word);
+    if (*out_encoding != NULL || strcmp(word, words[0]) == 0) {
+        return TAPML_OK;
+    }
+    text_init(&list);
+    for (const char *next = NULL; (next = encoding_word(count - 1)) != NULL; count++) {
+        ASSERT(count + 1 < WORDS_MAX);
+        words[count] = next;
+        text_format(&list, ", %s", next);
+    }
+    tapml_status status = text_status(&list);
+
+    if (status == TAPML_OK) {
+        const char *near = text_nearest(word, words);
+
+        status = status_fail(TAPML_INVALID, "expected stored%s, found '%.60s'%s%s%s", list.data,
+                             word, near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+                             near != NULL ? "'?" : "");
+    }
+    text_release(&list);
+    return status;
 }
 
 struct encoding_form
@@ -63,6 +176,8 @@ encoding_on_device(const tapml_encoding *encoding, uint32_t dtype, unsigned take
         if ((takes & ENCODING_TAKES_TILES) == 0) {
             form = (struct encoding_form){NULL, tiles_dtype(encoding)};
         }
+    } else if (encoding != NULL && encoding_is_added(encoding)) {
+        form = (struct encoding_form){NULL, TAPML_F32};
     } else if (encoding != NULL && (takes & ENCODING_TAKES_BLOCKS) == 0) {
         const struct codec *spread = codec_of(encoding)->spread;
 

@@ -15,17 +15,33 @@
 
 enum { ENCODING_BLOCK_MAX = CODEC_VALUES_MAX };
 
+enum { ENCODING_ADDED_MAX = 16 };
+
+// Adds the encoding of blocks of a codec, which is copied: from now on it is found by its id and
+// its word, until it was removed as often as it was added. TAPML_INVALID if another one has its id
+// or its word; TAPML_UNAVAILABLE beyond ENCODING_ADDED_MAX. While no other thread uses encodings.
+tapml_status encoding_add(const struct codec *codec) STATUS_USED;
+void encoding_remove(const tapml_encoding *encoding);
+
+// Whether an encoding is one that was added. [any]
+int encoding_is_added(const tapml_encoding *encoding);
+
 // Returns the encoding with this id, or NULL. It is constant. [any]
 const tapml_encoding *encoding_find(const char *id);
 
-// The words of users for encodings, in their order.
+// The words of users for the host's own encodings, in their order.
 #define ENCODING_WORDS "q8_0 q4_0 q4_1 q5_0 q5_1 q4_k q5_k q6_k"
 
-// Returns a word by its index, or NULL behind the last. [any]
+// Returns a word by its index, behind these of the encodings that were added; NULL behind the last.
+// [any]
 const char *encoding_word(size_t index);
 
 // Returns the encoding of a user's word, such as "q8_0" or "q4_k"; NULL for another word. [any]
 const tapml_encoding *encoding_find_word(const char *word);
+
+// Finds the encoding of a word, NULL for "stored". TAPML_INVALID names all words, and the one that
+// may have been meant. [any]
+tapml_status encoding_read(const char *word, const tapml_encoding **out_encoding) STATUS_USED;
 
 // Returns the bytes of which a multiple is the start and the size of every tensor: the largest
 // `align` of the spans. [any]
@@ -46,7 +62,7 @@ struct encoding_form {
 
 // Returns the form that a weight of `encoding` and `dtype` has on a device: the same one if the
 // device takes such encodings, else of the blocks of files the one whose spans are read in words,
-// and of tiles the plain dtype that all values have a form in. [any]
+// and of tiles and of what was added the plain dtype of tensor/widen. [any]
 struct encoding_form
 encoding_on_device(const tapml_encoding *encoding, uint32_t dtype, unsigned takes);
 

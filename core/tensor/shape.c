@@ -94,3 +94,13 @@ void shape_text(const int64_t *shape, uint32_t rank, char *out_text, size_t size
         (void)snprintf(out_text + length, size - length, "]"); // May be cut.
     }
 }
+
+int64_t shape_common_units(int64_t extent, int64_t other)
+{
+    while (other != 0) {
+        const int64_t rest = extent % other;
+        extent = other;
+        other = rest;
+    }
+    return extent;
+}

@@ -30,3 +30,7 @@ tapml_status shape_span(const int64_t *shape,
 
 // Writes the shape as "[3, 4]", cut to `size` bytes including the zero byte. [any]
 void shape_text(const int64_t *shape, uint32_t rank, char *out_text, size_t size);
+
+// Returns the most equal parts into which both extents, of 0 or more, can be divided: their
+// greatest common divisor; the other one where one is 0. [any]
+int64_t shape_common_units(int64_t extent, int64_t other);

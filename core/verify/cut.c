@@ -423,17 +423,17 @@ cut_argument(const struct cutting *cutting, uint32_t index, struct case_argument
     return status == TAPML_OK ? TAPML_OK : status_explain(status, "parameter '%s'", to->name);
 }
 
-// Checks the whole call, and names its class.
-static tapml_status settle(const struct cutting *cutting, struct carved_case *item)
+tapml_status
+cut_settle(const struct compiled_op *schema, struct arena *arena, struct carved_case *io_case)
 {
     char text[CLASS_TEXT];
     struct inferred inferred;
     tapml_value *values = NULL;
-    TAPML_TRY(case_values(item, cutting->arena, &values));
-    TAPML_TRY(infer_call(cutting->cut->schema, values, &inferred));
+    TAPML_TRY(case_values(io_case, arena, &values));
+    TAPML_TRY(infer_call(schema, values, &inferred));
     TAPML_TRY(case_shape_class(&inferred, values, text, sizeof(text)));
-    item->shape_class = arena_text(cutting->arena, text);
-    return item->shape_class ? TAPML_OK : status_no_memory();
+    io_case->shape_class = arena_text(arena, text);
+    return io_case->shape_class ? TAPML_OK : status_no_memory();
 }
 
 tapml_status cut_case(const struct cut *cut,
@@ -467,7 +467,7 @@ tapml_status cut_case(const struct cut *cut,
         item.arguments[i] = cut->item->arguments[i];
         TAPML_TRY(cut_argument(&cutting, i, &item.arguments[i]));
     }
-    TAPML_TRY(settle(&cutting, &item));
+    TAPML_TRY(cut_settle(cut->schema, arena, &item));
     *out_case = item;
     return TAPML_OK;
 }

@@ -52,3 +52,9 @@ tapml_status cut_case(const struct cut *cut,
                       int64_t end,
                       struct arena *arena,
                       struct carved_case *out_case) STATUS_USED;
+
+// Checks the whole call of a case that was made of another one, and names the class of its shapes.
+// TAPML_INVALID if the schema does not allow it.
+tapml_status cut_settle(const struct compiled_op *schema,
+                        struct arena *arena,
+                        struct carved_case *io_case) STATUS_USED;

@@ -10,6 +10,7 @@
 #include "store/stored_case.h"
 #include "verify/basis.h"
 #include "verify/invariance_load.h"
+#include "verify/invariance_parts.h"
 #include "verify/invariance_rows.h"
 
 #include <math.h>
@@ -167,6 +168,8 @@ static tapml_status try_item(struct invariance_work *work,
         return invariance_rows_try_chunk(trial, item);
     case INVARIANCE_VERIFY:
         return invariance_rows_try_verify(trial, item);
+    case INVARIANCE_PARTS:
+        return invariance_parts_try(trial, item);
     case INVARIANCE_RUN:
     case INVARIANCE_ORDER:
     case INVARIANCE_STRESS:
@@ -341,8 +344,10 @@ static tapml_status judge_axis(struct invariance_work *work,
                                const struct representative_group *group,
                                enum invariance_axis axis)
 {
-    struct invariance_trial trial = {
-        .examiner = work->examiner, .texts = work->arena, .finding = invariance_trial_none()};
+    struct invariance_trial trial = {.examiner = work->examiner,
+                                     .checkpoint = work->options->verdicts->checkpoint,
+                                     .texts = work->arena,
+                                     .finding = invariance_trial_none()};
     const char *basis = NULL;
     TAPML_TRY(find_basis(work, group, axis, &basis));
     if (is_known(work, group, axis, basis)) {

@@ -11,13 +11,15 @@ enum { WORD_TEXT = 32 };
 
 static const char *const names[INVARIANCE_AXES] = {
     [INVARIANCE_RUN] = "run",       [INVARIANCE_ROWS] = "rows",   [INVARIANCE_CHUNK] = "chunk",
-    [INVARIANCE_VERIFY] = "verify", [INVARIANCE_ORDER] = "order", [INVARIANCE_STRESS] = "stress",
+    [INVARIANCE_VERIFY] = "verify", [INVARIANCE_ORDER] = "order", [INVARIANCE_PARTS] = "parts",
+    [INVARIANCE_STRESS] = "stress",
 };
 
 static const char *const units[INVARIANCE_AXES] = {
     [INVARIANCE_RUN] = "repetitions",     [INVARIANCE_ROWS] = "rows",
     [INVARIANCE_CHUNK] = "tokens a call", [INVARIANCE_VERIFY] = "drafted tokens",
-    [INVARIANCE_ORDER] = "queues",        [INVARIANCE_STRESS] = "repetitions",
+    [INVARIANCE_ORDER] = "queues",        [INVARIANCE_PARTS] = "parts",
+    [INVARIANCE_STRESS] = "repetitions",
 };
 
 const char *invariance_axis_name(enum invariance_axis axis)
@@ -33,9 +35,13 @@ const char *invariance_axis_unit(enum invariance_axis axis)
 const char *invariance_axis_before(enum invariance_axis axis)
 {
     static const char *const words[INVARIANCE_AXES] = {
-        [INVARIANCE_RUN] = "at repetition ", [INVARIANCE_ROWS] = "from ",
-        [INVARIANCE_CHUNK] = "in calls of ", [INVARIANCE_VERIFY] = "from ",
-        [INVARIANCE_ORDER] = "with ",        [INVARIANCE_STRESS] = "under load at repetition ",
+        [INVARIANCE_RUN] = "at repetition ",
+        [INVARIANCE_ROWS] = "from ",
+        [INVARIANCE_CHUNK] = "in calls of ",
+        [INVARIANCE_VERIFY] = "from ",
+        [INVARIANCE_ORDER] = "with ",
+        [INVARIANCE_PARTS] = "in ",
+        [INVARIANCE_STRESS] = "under load at repetition ",
     };
     return words[axis];
 }
@@ -48,6 +54,7 @@ const char *invariance_axis_behind(enum invariance_axis axis)
         [INVARIANCE_CHUNK] = " tokens",
         [INVARIANCE_VERIFY] = " drafted tokens on",
         [INVARIANCE_ORDER] = " queues busy",
+        [INVARIANCE_PARTS] = " parts",
         [INVARIANCE_STRESS] = "",
     };
     return words[axis];
@@ -55,7 +62,7 @@ const char *invariance_axis_behind(enum invariance_axis axis)
 
 static tapml_status read_word(const char *word, struct invariance_settings *io_settings)
 {
-    static const char *const words[] = {"run", "rows", "chunk", "verify", "order", NULL};
+    static const char *const words[] = {"run", "rows", "chunk", "verify", "order", "parts", NULL};
     for (unsigned axis = 0; axis < INVARIANCE_STRESS; axis++) {
         if (strcmp(word, names[axis]) != 0) {
             continue;
@@ -68,8 +75,8 @@ static tapml_status read_word(const char *word, struct invariance_settings *io_s
     }
     const char *near = text_nearest(word, words);
     return status_fail(TAPML_INVALID,
-                       "expected axes (run, rows, chunk, verify, order), found '%s'%s%s%s", word,
-                       near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+                       "expected axes (run, rows, chunk, verify, order, parts), found '%s'%s%s%s",
+                       word, near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 tapml_status invariance_axis_read(const char *words, struct invariance_settings *io_settings)
@@ -87,7 +94,7 @@ tapml_status invariance_axis_read(const char *words, struct invariance_settings 
     return (io_settings->axes & ~(1U << INVARIANCE_STRESS)) != 0
                ? TAPML_OK
                : status_fail(TAPML_INVALID,
-                             "expected axes (run, rows, chunk, verify, order), found none");
+                             "expected axes (run, rows, chunk, verify, order, parts), found none");
 }
 
 tapml_status invariance_axis_read_stress(const char *word, struct invariance_settings *io_settings)

@@ -14,7 +14,8 @@ enum invariance_axis {
     INVARIANCE_CHUNK,  // In how many calls the tokens of a prompt come; of ops with states.
     INVARIANCE_VERIFY, // Whether drafted tokens come at once or one at a time; likewise.
     INVARIANCE_ORDER,  // Whether another queue of the device is busy.
-    INVARIANCE_STRESS, // Both the first and the last, for long: a share of all cases that pass.
+    INVARIANCE_PARTS,  // Whether it is computed in parts, as the op's definition says it can be.
+    INVARIANCE_STRESS, // Repetitions beside a busy queue, for long: a share of the cases that pass.
     INVARIANCE_AXES
 };
 

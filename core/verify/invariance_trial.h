@@ -51,6 +51,7 @@ struct invariance_run {
 // What is tried, and where findings go.
 struct invariance_trial {
     struct examiner *examiner;
+    const struct checkpoint *checkpoint; // Of weights that are cut; or NULL.
     const struct compiled_op *schema;
     struct arena *texts; // Of the finding.
     struct invariance_finding finding;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stages.h"
+#include "base/table.h"
 #include "base/timeline.h"
 #include "choose/budget.h"
 #include "store/case.h"
@@ -37,6 +38,7 @@ struct kept_cases {
     int has_failed;    // Some case did.
     uint64_t executed; // Op executions of the cases so far.
     uint64_t told_ns;  // When the last case was told.
+    struct table ops;  // By name: those of which a case was replayed.
     const struct chosen_cases *chosen;
     double replays_max;   // What `options->spend` comes to,
     uint64_t deadline_ns; // or when it is over; 0: it is no time.
@@ -200,6 +202,19 @@ static tapml_status write_some(struct kept_cases *cases)
     return cases->list->count - cases->written >= batch_of(cases) ? write_results(cases) : TAPML_OK;
 }
 
+// The first case of an op is in no window, so that it has a time of its own.
+static tapml_status
+count_first(struct kept_cases *cases, const struct verdict *verdict, uint64_t begin_ns)
+{
+    size_t seen = 0;
+    if (table_find(&cases->ops, verdict->op_name, &seen)) {
+        return TAPML_OK;
+    }
+    cases->list->firsts++;
+    cases->list->firsts_ns += clock_now_ns() - begin_ns;
+    return table_set(&cases->ops, verdict->op_name, 1);
+}
+
 static tapml_status take_case(struct kept_cases *cases, int64_t id)
 {
     struct verdict *verdict = begin_verdict(cases, id);
@@ -213,9 +228,11 @@ static tapml_status take_case(struct kept_cases *cases, int64_t id)
         return TAPML_OK;
     }
     if (!has) {
+        const uint64_t begin_ns = clock_now_ns();
         cases->list->replayed++;
         TAPML_TRY(judge_case(cases, verdict));
         count_executions(cases, verdict);
+        TAPML_TRY(count_first(cases, verdict, begin_ns));
         return write_some(cases);
     }
     TAPML_TRY(write_results(cases)); // So that what follows `written` is what the store lacks.
@@ -385,27 +402,16 @@ static void describe(const struct kept_cases *cases, size_t ahead)
                (struct stages_count){.visits = 1, .wall_ns = round_trip_measure(options->backend)});
 }
 
-static int is_new_op(const struct verdict_list *list, size_t index)
-{
-    for (size_t i = 0; i < index; i++) {
-        if (strcmp(list->items[i].op_name, list->items[index].op_name) == 0) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 // What was replayed, for the same.
 static void count_cases(const struct verdict_list *list)
 {
-    struct stages_count calls = {0}, ops = {0};
+    struct stages_count calls = {0};
     for (size_t i = 0; stages_are_kept() && list->replayed > 0 && i < list->count; i++) {
         calls.visits += list->items[i].time_ns > 0;
         calls.wall_ns += list->items[i].time_ns;
-        ops.visits += (uint64_t)is_new_op(list, i);
     }
     stages_add("calls", calls);
-    stages_add("ops", ops);
+    stages_add("ops", (struct stages_count){.visits = list->firsts});
     stages_add("cases", (struct stages_count){.visits = list->replayed});
 }
 
@@ -508,6 +514,7 @@ tapml_status kept_cases_judge(const struct verdict_options *options,
     if (!options->fresh) {
         TAPML_TRY(forget_stale(&cases));
     }
+    table_init(&cases.ops);
     struct arena *arena = arena_create();
     struct chosen_cases chosen;
     tapml_status status = arena ? chosen_cases_list(options, arena, &chosen) : status_no_memory();
@@ -516,5 +523,6 @@ tapml_status kept_cases_judge(const struct verdict_options *options,
         status = io_list->items ? judge_chosen(&cases, &chosen) : status_no_memory();
     }
     arena_destroy(arena);
+    table_release(&cases.ops);
     return status;
 }

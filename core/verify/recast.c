@@ -6,9 +6,8 @@
 #include "exec/cast.h"
 #include "store/case.h"
 #include "tensor/dtype.h"
-#include "tensor/encoding.h"
 #include "tensor/shape.h"
-#include "tensor/tiles.h"
+#include "tensor/widen.h"
 #include "verify/compare.h"
 
 #include <string.h>
@@ -105,7 +104,7 @@ static tapml_status stack_of(const struct case_argument *argument,
                           argument->rank - is_list, &out_stack->bytes);
 }
 
-// One of the tensors: its blocks spread, or its tiles widened.
+// One of the tensors, spread or widened.
 static tapml_status rewrite(const struct case_argument *argument,
                             const struct encoding_form *to,
                             const void *source,
@@ -118,8 +117,8 @@ static tapml_status rewrite(const struct case_argument *argument,
     if (to->encoding) {
         return encoding_spread(argument->encoding, source, block_count, out_target);
     }
-    const struct tiles_spans spans = tiles_spans_of(argument->encoding, source, shape, rank);
-    tiles_widen(argument->encoding, &spans, shape, rank, to->dtype, out_target);
+    widen_values(&(struct widen_source){argument->encoding, NULL, source, shape, rank}, to->dtype,
+                 out_target);
     return TAPML_OK;
 }
 

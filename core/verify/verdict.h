@@ -84,6 +84,8 @@ struct verdict_list {
     size_t replayed, derived_replayed; // Of both: those that the store did not have.
     size_t not_run;                    // Kept cases that the choice leaves out, and
     size_t left;                       // of them, those that what may be spent has left out.
+    size_t firsts;                     // Kept cases that were the first of their op to be replayed,
+    uint64_t firsts_ns;                // and how long these took: the device has made its kernels.
 
     // Op executions on the target: of kept cases, of those the ones from the first that failed on,
     // of derived cases. Of calibration, on other devices, for all of them.

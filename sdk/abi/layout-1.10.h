@@ -56,7 +56,7 @@ MEMBER(tapml_param, layout, 40, 8, 28, 4, 28, 4, const char *);
 MEMBER(tapml_param, region, 48, 8, 32, 4, 32, 4, const char *);
 MEMBER(tapml_param, domain, 56, 8, 36, 4, 36, 4, const char *);
 
-SIZED(tapml_op, 96, 56, 56);
+SIZED(tapml_op, 104, 60, 60);
 MEMBER(tapml_op, hdr, 0, 8, 0, 8, 0, 8, tapml_hdr);
 MEMBER(tapml_op, name, 8, 8, 8, 4, 8, 4, const char *);
 MEMBER(tapml_op, version, 16, 4, 12, 4, 12, 4, uint32_t);
@@ -70,6 +70,7 @@ MEMBER(tapml_op, tolerance, 64, 8, 40, 4, 40, 4, const char *);
 MEMBER(tapml_op, flops, 72, 8, 44, 4, 44, 4, const char *);
 MEMBER(tapml_op, expands, 80, 8, 48, 4, 48, 4, const char *);
 MEMBER(tapml_op, critical, 88, 8, 52, 4, 52, 4, const char *);
+MEMBER(tapml_op, split, 96, 8, 56, 4, 56, 4, const char *);
 
 SIZED(tapml_op_impl, 32, 24, 24);
 MEMBER(tapml_op_impl, hdr, 0, 8, 0, 8, 0, 8, tapml_hdr);

@@ -143,20 +143,19 @@ static tapml_graph_value separate(struct model_context *context,
 {
     const int64_t shape[] = {linear->out, linear->in};
     struct stack stack;
-    int has_biases = 0;
+    struct model_name part;
 
     for (context->expert = 0; context->expert < experts->count; context->expert++) {
-        const struct model_name whole =
-            model_name(context, linear->tensor, context->layer, ".weight");
-        const struct model_name bias = model_name(context, linear->tensor, context->layer, ".bias");
+        part = model_name(context, linear->tensor, context->layer, ".weight");
+        stack.weights[context->expert] = model_weight(context, part.text, shape, 2);
+    }
+    context->expert = 0;
+    part = model_name(context, linear->tensor, context->layer, ".bias");
+    const int has_biases = model_has_tensor(context, part.text, shape, 1, linear->has_bias);
 
-        stack.weights[context->expert] = model_weight(context, whole.text, shape, 2);
-        if (context->expert == 0) {
-            has_biases = model_has_tensor(context, bias.text, shape, 1, linear->has_bias);
-        }
-        if (has_biases) {
-            stack.biases[context->expert] = model_weight(context, bias.text, shape, 1);
-        }
+    for (; has_biases && context->expert < experts->count; context->expert++) {
+        part = model_name(context, linear->tensor, context->layer, ".bias");
+        stack.biases[context->expert] = model_weight(context, part.text, shape, 1);
     }
     return model_linear_experts(
         context, name, x, experts->route.indices,

@@ -92,8 +92,13 @@ def members_are_priced_from_what_members_took(folder):
     rows = rig.rows(merged, "SELECT cases, limits, start_ns > 0 FROM usage WHERE place = 'gpu' ORDER BY limits")
     assert len(rows) == 3 and sum(row[0] for row in rows) == 160 and [row[2] for row in rows] == [1, 1, 1], rows
     assert [row[1] == 0 for row in rows] == [True, True, False], rows
+    firsts, firsts_ns, cases_ns = rig.rows(
+        merged, "SELECT sum(firsts), sum(firsts_ns), sum(cases_ns) FROM usage WHERE limits = 0 AND place = 'gpu'")[0]
+    ops = rig.rows(merged, "SELECT count(DISTINCT op) FROM \"case\"")[0][0]
+    assert ops <= firsts <= 2 * ops and 0 < firsts_ns < cases_ns, (ops, firsts, firsts_ns, cases_ns)
     found = answer(merged)
     predicted = found["predicted"]
+    assert 0 <= predicted["first_cases_s"] < predicted["start_s"], predicted
     assert predicted["cases"] == 80 and predicted["starts"] == 2 and not predicted["is_host_assumed"], predicted
     mean = predicted["call_s"] + predicted["transfer_s"] + predicted["host_s"]
     assert abs(predicted["work_s"] / (80 * mean) - 1) < 1e-3, predicted

@@ -53,7 +53,7 @@ def xor_is_bit_for_bit(folder):
     rig.contains(said, f"{changed} change bit for bit")
     ratio = float(re.search(r"1/([\d.]+);", said)[1])
     assert 2 < ratio and os.path.getsize(path) < os.path.getsize(os.path.join(fine, "model.safetensors")) / 2, said
-    rig.contains(rig.check(rig.host("delta", "check", BASE, path), 0).stdout, f"{changed} are made as the file says: {changed} xor")
+    rig.contains(rig.check(rig.host("delta", "check", BASE, path), 0).stdout, f"{changed} are made as the file says: {changed} xor, 0 sparse")
     out = os.path.join(folder, "out.safetensors")
     rig.check(rig.host("delta", "apply", BASE, path, "--out", out), 0)
     assert adapters.read_tensors(out) == adapters.read_tensors(os.path.join(fine, "model.safetensors"))
@@ -113,7 +113,7 @@ def sparse_keeps_the_largest(folder):
         path, said = make(folder, fine, "--as", "sparse", "--density", density)
         lost[density] = float(re.search(r"4 lose ([\d.e-]+) of what changes", said)[1])
         sizes[density] = os.path.getsize(path)
-        rig.contains(rig.check(rig.host("delta", "check", BASE, path), 0).stdout, "0 xor, 4 sparse")
+        rig.contains(rig.check(rig.host("delta", "check", BASE, path), 0).stdout, "0 xor, 4 sparse, 0 24q2, 0 24q4")
         out = os.path.join(folder, "out.safetensors")
         rig.check(rig.host("delta", "apply", BASE, path, "--out", out), 0)
         made, base = adapters.read_tensors(out), adapters.read_tensors(os.path.join(BASE, "model.safetensors"))
@@ -124,6 +124,45 @@ def sparse_keeps_the_largest(folder):
             assert count > 0 or not kept
     assert lost["0.05"] > lost["0.2"] > lost["1"] and lost["1"] < 0.01, lost
     assert sizes["0.05"] < sizes["0.2"] < sizes["1"], sizes
+
+
+def outputs_that_lose(said):
+    """The part, and of how many weights."""
+    found = re.search(r"products with (\d+) weights lose ([\d.e-]+) of what changes", said)
+    return float(found[2]), int(found[1])
+
+
+def levels_are_chosen_by_inputs(folder):
+    fine = fine_tune(folder, r".*(q_proj|down_proj|norm)\.weight")
+    ini, dir_ = rig.write_small_run(os.path.join(folder, "run"), model=fine)
+    rig.check(rig.host("--config", ini), 0)
+    cases = os.path.join(dir_, "run.tapmlrun")
+
+    def judged(path):
+        return rig.check(rig.host("delta", "check", BASE, path, "--fine", fine, "--cases", cases), 0).stdout
+
+    sizes = {}
+    for kind in ("24q2", "24q4"):
+        path, said = make(folder, fine, "--as", kind)
+        assert "products" not in said, said
+        direct, count = outputs_that_lose(judged(path))
+        assert count == 4, count
+        path, said = make(folder, fine, "--as", kind, "--cases", cases)
+        sizes[kind] = os.path.getsize(path)
+        known, count = outputs_that_lose(said)
+        assert count == 4 and known < 0.7 * direct, (kind, known, direct)
+        rig.contains(judged(path), f"0 sparse, {4 * (kind == '24q2')} 24q2, {4 * (kind == '24q4')} 24q4")
+        assert outputs_that_lose(judged(path)) == (known, count)
+        # Its hashes say whether what comes out is what was made.
+        assert generated("--model", BASE, "--delta", path) != ""
+    assert sizes["24q2"] < sizes["24q4"], sizes
+    # The body of another weight.
+    tensors = adapters.read_tensors(path)
+    name = "model.layers.0.self_attn.q_proj.weight"
+    adapters.write_tensors(path, {**tensors, name: tensors["model.layers.1.self_attn.q_proj.weight"]})
+    rig.contains(rig.check(rig.host("delta", "check", BASE, path), 2).stderr, f"tensor '{name}': expected")
+    exact, _ = make(folder, fine)
+    assert outputs_that_lose(judged(exact))[0] == 0
 
 
 def what_does_not_fit_is_refused(folder):
@@ -147,6 +186,9 @@ def what_does_not_fit_is_refused(folder):
     refused("/dev/null: expected a file to write, found a device", "delta", "make", BASE, fine, "--out", "/dev/null")
     refused("--density is '0'", "delta", "make", BASE, fine, "--out", out, "--as", "sparse", "--density", "0")
     refused("--density is of --as sparse alone", "delta", "make", BASE, fine, "--out", out, "--density", "0.5")
+    refused("--cases is of --as 24q2 and 24q4 alone", "delta", "make", BASE, fine, "--out", out, "--cases", path)
+    refused("is damaged", "delta", "make", BASE, fine, "--out", out, "--as", "24q4", "--cases", path)
+    refused("check takes --fine and --cases, or neither", "delta", "check", BASE, path, "--fine", fine)
     refused("--as is '24q9'", "delta", "make", BASE, fine, "--out", out, "--as", "24q9")
     refused("delta takes 'make BASE FINE --out FILE'", "delta", "make", BASE, fine)
     refused("expected a U8 tensor 'tapml.delta'", "delta", "check", BASE, os.path.join(BASE, "model.safetensors"))
@@ -164,4 +206,5 @@ def what_does_not_fit_is_refused(folder):
     refused("expected bytes with the hash of the fine-tune, found others", "delta", "check", BASE, path)
 
 
-rig.main([xor_is_bit_for_bit, a_base_becomes_what_hugging_face_computed, a_run_of_a_delta, sparse_keeps_the_largest, what_does_not_fit_is_refused])
+rig.main([xor_is_bit_for_bit, a_base_becomes_what_hugging_face_computed, a_run_of_a_delta, sparse_keeps_the_largest, levels_are_chosen_by_inputs,
+          what_does_not_fit_is_refused])

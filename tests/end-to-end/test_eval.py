@@ -125,6 +125,24 @@ def keys_and_architecture_are_options(folder):
         rig.check(rig.host(*words, "--model", model, "--unknown-keys", "allow", "--architecture", "llama"), 0)
 
 
+def a_plan_is_judged(folder):
+    path = os.path.join(folder, "plan.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("op=linear -> gpu\n")
+    model = os.path.join(rig.DATA, "models", "llama")
+    done = rig.host("eval", "--model", model, "--plan", path, "--source", "reference", "--target", f"gpu={sys.argv[1]}")
+    assert rig.check(done, 0).stdout.count("agrees") == 3, done.stdout
+    rig.contains(done.stdout, f", gpu on {sys.argv[1]}\n")
+
+
+def what_loses_something_needs_a_limit(_):
+    words = ("eval", "--model", os.path.join(rig.DATA, "models", "llama"), "--backend", sys.argv[1])
+    for option, value in (("--weights", "q8_0"), ("--state", "f16")):
+        rig.contains(rig.check(rig.host(*words, option, value), 2).stderr,
+                     f"{option} loses something: give --limit, the relative error that is allowed")
+    assert rig.check(rig.host(*words, "--weights", "q8_0", "--limit", "0.1"), 0).stdout.count("agrees") == 3
+
+
 if __name__ == "__main__":
     backend = sys.argv[1]
     models = fixtures.models()
@@ -135,5 +153,6 @@ if __name__ == "__main__":
     rig.main([one(model, backend) for model in [rig.TINY] + models] +
              [a_changed_weight_diverges, a_weight_that_is_no_number_is_named,
               weights_at_odd_addresses_agree, a_name_the_model_lacks_is_refused,
-              what_needs_no_text_does_without_a_tokenizer, keys_and_architecture_are_options],
+              what_needs_no_text_does_without_a_tokenizer, keys_and_architecture_are_options, a_plan_is_judged,
+              what_loses_something_needs_a_limit],
              needs=[backend.split(":")[0]])

@@ -89,7 +89,7 @@ for budget in ("some", "0", "-1", "1.5", "101%", "5m"):
         extra=f"[select]\nbudget = {budget}\n")
 ini("an unknown order", ["[order] policy: expected 'auto', 'carved', 'balance', 'cover' or the id of a policy: ",
                          "'random'"], extra="[order]\npolicy = random\n")
-ini("an axis that is none", ["run.ini:14: [check] invariance: expected axes (run, rows, chunk, verify, order), found 'row', did "
+ini("an axis that is none", ["run.ini:14: [check] invariance: expected axes (run, rows, chunk, verify, order, parts), found 'row', did "
                              "you mean 'rows'?"], extra="[check]\ninvariance = run, row\n")
 ini("stress that is no share", ["run.ini:14: [check] stress: expected a share above 0% and at most 100%, such as '2%', found '2'"],
     extra="[check]\nstress = 2\n")

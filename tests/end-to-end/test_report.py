@@ -337,10 +337,18 @@ def commands_are_copied(_):
         is_quiet(chromium, page)
 
 
-# Of each part that is shown: whether it can be scrolled, and whether it says so.
-SIGNS = """[...document.querySelectorAll('.scroll')].filter((part) => !part.closest('details:not([open])'))
-  .map((part) => [part.scrollWidth > part.clientWidth, getComputedStyle(part, '::before').display !== 'none'
-                  && getComputedStyle(part, '::before').content !== 'none'])"""
+# Of each part that is shown: whether it can be scrolled, and whether it says so. The signs follow the timelines of
+# scrolling, which a browser takes at a frame: those of the first frame where both agree, or of the one after 10 s.
+SIGNS = """new Promise((go) => {
+  const look = () => {
+    const signs = [...document.querySelectorAll('.scroll')].filter((part) => !part.closest('details:not([open])'))
+      .map((part) => [part.scrollWidth > part.clientWidth, getComputedStyle(part, '::before').display !== 'none'
+                      && getComputedStyle(part, '::before').content !== 'none']);
+    if (signs.every(([wide, sign]) => wide === sign) || performance.now() > 10000) go(signs);
+    else requestAnimationFrame(look);
+  };
+  look();
+})"""
 
 
 def what_can_be_scrolled_says_so_on_a_phone(_):

@@ -30,6 +30,12 @@ def generate_gives_the_same(_):
                 rig.contains(done.stderr, " sections go through ", "; each call loads ", " GB/s, as measured")
 
 
+def a_ring_agrees_with_hugging_face(_):
+    done = rig.check(rig.host("eval", "--model", rig.TINY, "--backend", BACKEND, "--ring", "25%", "--explain"), 0)
+    assert done.stdout.count("agrees") == 3, done.stdout
+    rig.contains(done.stderr, "ring of source: ", "; each call loads ")
+
+
 def what_has_no_room_is_refused(_):
     done = generate("--ring", "5%")
     assert done.returncode != 0, done
@@ -67,4 +73,4 @@ def a_run_finds_the_same(folder):
         assert plain[key] == ring[key], (key, plain[key], ring[key])
 
 
-rig.main([generate_gives_the_same, what_has_no_room_is_refused, a_run_finds_the_same], needs=(BACKEND,))
+rig.main([generate_gives_the_same, a_ring_agrees_with_hugging_face, what_has_no_room_is_refused, a_run_finds_the_same], needs=(BACKEND,))

@@ -69,6 +69,14 @@ def of_a_replay(folder):
     assert calls >= len(cases)
 
 
+def read_while_it_is_written(child, path):
+    """A file that grows between two reads would be seen in parts."""
+    child.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    events.read(path)
+    child.send_signal(signal.SIGCONT)
+
+
 def interrupted(folder):
     """By a signal that is waited for, and by a second one at once."""
     for signals in ((signal.SIGINT,), (signal.SIGINT, signal.SIGTERM)):
@@ -80,7 +88,7 @@ def interrupted(folder):
                               stderr=subprocess.PIPE, text=True) as child:
             while child.poll() is None and (not os.path.exists(path) or os.path.getsize(path) < 300000):
                 time.sleep(0.01)
-            events.read(path)  # Also while it is written.
+            read_while_it_is_written(child, path)
             for number in signals:
                 child.send_signal(number)
             _, errors = child.communicate(timeout=60)

@@ -131,11 +131,27 @@ def another_word_is_another_run(folder):
     done = rig.check(rig.host("--config", ini), 2)
     rig.contains(done.stderr, "[model] weights = q8_0, now it is q4_0")
     open(ini, "w", encoding="utf-8").write(text.replace("q8_0", "q3_0"))
-    rig.contains(rig.check(rig.host("--config", ini), 2).stderr, "'stored' or 'q8_0' or 'q4_0'")
+    rig.contains(rig.check(rig.host("--config", ini), 2).stderr, "[model] weights: expected stored, q8_0, q4_0, ")
+
+
+@rig.plain
+def an_encoding_of_a_plugin_is_its_values_to_a_device(folder):
+    """What goes on with such a run needs the plugin, and says so."""
+    manifest = os.path.join(rig.BUILD, "tests", "zoo", "org.example.sin_halves_encoding.tapml")
+    ini, dir_ = encoded(folder, "sin_halves_encoding", "llama", extra=f"\n[plugins]\nload = {manifest}\n")
+    done = rig.host("--config", ini)
+    agrees(done)
+    rig.contains(done.stderr, "weights as sin_halves_encoding, ", "lost most")
+    types = {row[0] for row in rig.rows(dir_, "SELECT DISTINCT dtype FROM argument WHERE param IN ('w', 'table')")}
+    assert types == {"f32"}, types
+    replay = ("replay", os.path.join(dir_, "run.tapmlrun"), "--backend", "reference:f64")
+    rig.check(rig.host(*replay, "--plugin", manifest), 0)
+    rig.contains(rig.check(rig.host(*replay), 2).stderr, "the weights of its run: expected stored, q8_0, ",
+                 "found 'sin_halves_encoding'")
 
 
 EVERY = [every_encoding_moves, every_quantised_checkpoint_moves]
 FEW = [everything_moves_in_a_worker, blocks_of_files_move_to_a_device_of_its_own_memory, what_is_too_narrow_stays,
        lists_of_experts_move, the_report_has_the_losses, it_goes_on_replays_and_generates_with_them,
-       another_word_is_another_run]
+       another_word_is_another_run, an_encoding_of_a_plugin_is_its_values_to_a_device]
 rig.main(EVERY if sys.argv[1:] == ["every"] else FEW)

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { VALUES = 8 };
+enum { VALUES = 8, COLUMNS = 4 };
 
 static void write_model(void)
 {
@@ -35,11 +35,13 @@ static void make(const struct delta_item *item)
     if (item->form.count > VALUES) {
         return;
     }
-    const uint64_t bytes = delta_codec_bytes(&item->form);
+    struct delta_form form = item->form;
+    form.columns = form.count % COLUMNS == 0 ? COLUMNS : form.count;
+    const uint64_t bytes = delta_codec_bytes(&form);
     unsigned char *body = alloc_raw(bytes > 0 ? (size_t)bytes : 1);
     FUZZ_CHECK(body);
     if (!fuzz_refused(delta_codec_unpack(item->packed, item->packed_bytes, body, bytes))) {
-        (void)fuzz_refused(delta_codec_apply(&item->form, base, body, fine));
+        (void)fuzz_refused(delta_codec_apply(&form, base, body, fine));
     }
     alloc_free(body);
 }

@@ -16,6 +16,7 @@ import tree
 from tree import call, expect
 
 KINDS = {"backend": [], "gpu": [], "model": [], "op": [], "group": [], "observer": [], "comparer": [], "policy": [],
+         "encoding": [],
          "component": ["--component-kind", "org.example.part/1"]}
 # What else is begun; `gpu-op` is a driver with an op of its own, for which test driver does more.
 MORE = {"gpu-op": ["--with-op"]}

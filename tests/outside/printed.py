@@ -16,7 +16,7 @@ from tree import call, expect, find
 
 # Page to the number of its first blocks of commands that are run, each in the folder of the page.
 PAGES = {"write-a-backend": 1, "groups": 1, "write-a-gpu-driver": 2, "write-an-op": 1, "write-a-model": 1, "write-an-observer": 1,
-         "write-a-comparer": 1, "write-a-policy": 1, "package-plugins": 1}
+         "write-a-comparer": 1, "write-a-policy": 1, "write-an-encoding": 1, "package-plugins": 1}
 
 
 def prepare(folder, arguments):

@@ -454,6 +454,40 @@ def check_comparer_failure(place):
     expect("is wrong" not in said, said)
 
 
+# ---- encodings -------------------------------------------------------------------------------------
+
+
+def encoded_run(place, name, word, code):
+    """A run whose weights are in an encoding. Gives its folder and what the host says."""
+    folder, ini = write_run(place, name, "")
+    with open(ini, encoding="utf-8") as file:
+        text = file.read()
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(text.replace("[model]\n", f"[model]\nweights = {word}\n"))
+    done = subprocess.run([place["host"], "--config", ini], env=place["environment"], capture_output=True, text=True,
+                          check=False)
+    expect(done.returncode == code, f"exit code {done.returncode}, expected {code}\n{done.stdout}{done.stderr}")
+    return folder, done.stdout + done.stderr
+
+
+def check_encoded(place):
+    """Weights are powers of two in a run; it tells their losses, and its cases are replayed where the plugin is."""
+    folder, said = encoded_run(place, "encoded", "powers", 0)
+    expect(" weights as powers, " in said, said)
+    store = sqlite3.connect(os.path.join(folder, "run.tapmlrun"))
+    losses = [loss for loss, in store.execute("SELECT relative FROM loss")]
+    store.close()
+    # A value next to a power of two is at most a factor of the root of two away, what is rounded to 0 aside.
+    expect(losses and all(0.05 < loss < 0.3 for loss in losses), str(losses))
+    call([place["host"], "replay", os.path.join(folder, "run.tapmlrun"), "--backend", "outside:f32"], place["environment"])
+
+
+def check_unknown_encoding(place):
+    """A word that is none is refused with the nearest, that of a plugin among them."""
+    _, said = encoded_run(place, "encoded-wrong", "power", 2)
+    expect("[model] weights: expected stored, q8_0, " in said and "did you mean 'powers'?" in said, said)
+
+
 # ---- policies --------------------------------------------------------------------------------------
 
 
@@ -636,6 +670,8 @@ CHECKS = [
     ("a comparer measures all outputs", check_compared),
     ("a comparer that is named later", check_compared_later),
     ("a comparer that fails", check_comparer_failure),
+    ("weights in an encoding of a plugin", check_encoded),
+    ("an encoding that there is not", check_unknown_encoding),
     ("a policy orders the moves", check_ordered),
     ("a policy whose order is none", check_wrong_order),
     ("a policy chooses and orders cases", check_chosen),

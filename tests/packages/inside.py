@@ -268,7 +268,20 @@ def drivers_are_recommended(packages):
         says(file.read(), "^tapml:Recommends=libcuda1$")
 
 
-WHOLE = [dependencies_are_refused, drivers_are_recommended, goes_without_a_trace, every_plugin, runs_from_any_folder]
+def units_are_right(packages):
+    """systemd reads the units of users without a word, and finds what they start."""
+    packages.install("tapml-host")
+    units = sorted(glob.glob("/usr/lib/systemd/user/tapml-*"))
+    expect(len(units) == 3, f"units: {units}")
+    runtime = fresh("runtime")
+    os.chmod(runtime, 0o700)
+    for unit in units:
+        said = call("systemd-analyze", "--user", "--man=no", "verify", unit.replace("@.", "@x."), XDG_RUNTIME_DIR=runtime)
+        expect("tapml" not in said, f"{unit}:\n{said}")
+
+
+WHOLE = [dependencies_are_refused, drivers_are_recommended, goes_without_a_trace, every_plugin, runs_from_any_folder,
+         units_are_right]
 
 
 def kernels_as_built(packages, source):

@@ -21,7 +21,7 @@ import tempfile
 import inside
 from inside import Wrong, expect
 
-PROGRAMS = ("dpkg-buildpackage", "dh", "dh_python3", "git", "lintian", "unshare")
+PROGRAMS = ("dpkg-buildpackage", "dh", "dh_python3", "git", "lintian", "systemd-analyze", "unshare")
 PROGRAM_TARGETS = ("tapml-host", "tapml-worker", "tapml-plugin-check", "plugins/cpu/tapml-cpu.so", "plugins/opencl/tapml-opencl.so")
 # A layer over the machine in memory: what is written there is seen in it alone.
 ENTER = """\

@@ -4,6 +4,7 @@
 // A component of another kind than backend and architecture, which breaks one rule, or none:
 // SIN_NAME.
 #include <tapml/draft/comparer.h>
+#include <tapml/draft/encoding.h>
 #include <tapml/draft/observer.h>
 #include <tapml/draft/policy.h>
 #include <tapml/host.h>
@@ -95,6 +96,66 @@ static const tapml_comparer table = {.hdr = TAPML_HDR(tapml_comparer),
                                      .unit = "of the first",
 #endif
                                      .measure = measure};
+#endif
+
+#if defined(SIN_TILED_ENCODING) || defined(SIN_LAZY_ENCODING) || defined(SIN_BROAD_ENCODING) ||    \
+    defined(SIN_MOODY_ENCODING) || defined(SIN_HALVES_ENCODING)
+enum { ENCODED_VALUES = 4 };
+
+// The upper halves of values of f32. The lazy one leaves the last value of a block as it was where
+// it is 0, the broad one writes behind the block, and the moody one gives other bytes each time.
+static void encode(const float *values, uint8_t *const *out_spans)
+{
+    for (int i = 0; i < ENCODED_VALUES; i++) {
+        unsigned char bytes[sizeof(float)];
+
+        memcpy(bytes, &values[i], sizeof(bytes));
+#if defined(SIN_LAZY_ENCODING)
+        if (values[i] == 0 && i == ENCODED_VALUES - 1) {
+            continue;
+        }
+#endif
+        memcpy(out_spans[0] + 2 * i, bytes + 2, 2);
+    }
+#if defined(SIN_BROAD_ENCODING)
+    out_spans[0][2 * ENCODED_VALUES] = 0;
+#elif defined(SIN_MOODY_ENCODING)
+    static unsigned char mood;
+
+    out_spans[0][0] = ++mood;
+#endif
+}
+
+static void decode(const uint8_t *const *spans, float *out_values)
+{
+    for (int i = 0; i < ENCODED_VALUES; i++) {
+        unsigned char bytes[sizeof(float)] = {0};
+
+        memcpy(bytes + 2, spans[0] + 2 * i, 2);
+        memcpy(&out_values[i], bytes, sizeof(bytes));
+    }
+}
+
+static const tapml_span halves = {.hdr = TAPML_HDR(tapml_span),
+                                  .name = "halves",
+                                  .dtype = TAPML_U8,
+                                  .block_bytes = 2 * ENCODED_VALUES,
+#if defined(SIN_TILED_ENCODING)
+                                  .tile_rows = 1,
+                                  .tile_values = ENCODED_VALUES,
+#endif
+                                  .align = 1};
+static const tapml_span *const encoded_spans[] = {&halves};
+static const tapml_encoding encoded = {.hdr = TAPML_HDR(tapml_encoding),
+                                       .id = "org.example." ZOO_NAME "/1",
+                                       .block_values = ENCODED_VALUES,
+                                       .n_spans = 1,
+                                       .spans = encoded_spans};
+static const tapml_weight_encoding table = {.hdr = TAPML_HDR(tapml_weight_encoding),
+                                            .layout = &encoded,
+                                            .word = ZOO_COMPONENT,
+                                            .encode = encode,
+                                            .decode = decode};
 #endif
 
 #if defined(SIN_DOUBLE_POLICY) || defined(SIN_LAST_POLICY)

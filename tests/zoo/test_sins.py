@@ -96,7 +96,7 @@ def another_plugin_has_the_reference(folder):
     """Of an op without a plain form; without it nothing can be said of the op."""
     rig.contains(rig.check(check("tame", "--only", "O-own"), 77).stdout, "skipped    O-own", "org.example.scale", "--with FILE")
     done = rig.check(check("tame", "--only", "O-own", "--with", os.path.join(ZOO, "calibrates.so")), 0)
-    rig.contains(done.stdout, "warned     O-own", "2 ops are not judged, the first is org.example.sum")
+    rig.contains(done.stdout, "warned     O-own", "1 op is not judged, the first is org.example.trouble")
     done = rig.check(check("tame", "--only", "O-own", "--with", os.path.join(ZOO, "nobody.so")), 2)
     rig.contains(done.stderr, "nobody.so: there is no such file")
 

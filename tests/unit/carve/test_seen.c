@@ -59,6 +59,30 @@ Test(seen, twice_the_largest_magnitude)
     seen_release(&seen);
 }
 
+Test(seen, a_part_of_the_calls_is_new_where_all_of_them_are)
+{
+    static const double largest[] = {1, 1.9, 2.5, 2.4, 0.1, 4.9, 5.1, 5.0, 11};
+    enum { CALLS = sizeof(largest) / sizeof(*largest) };
+    struct seen all, parts[2];
+    seen_init(&all);
+    for (size_t i = 0; i < 2; i++) {
+        seen_init(&parts[i]);
+        parts[i].growth = 1;
+    }
+    for (size_t i = 0; i < CALLS; i++) {
+        const struct call_line made = call("a", "prefill", largest[i]);
+        int is_new = 7, is_new_in_part = 7;
+        cr_assert_eq(seen_add_new(&all, &made, &is_new), TAPML_OK);
+        cr_assert_eq(seen_add_new(&parts[i % 2], &made, &is_new_in_part), TAPML_OK);
+        cr_expect_eq(is_new,
+                     largest[i] == 1 || largest[i] == 2.5 || largest[i] == 5.1 || largest[i] == 11);
+        cr_expect(!is_new || is_new_in_part, "call %zu", i);
+    }
+    seen_release(&all);
+    seen_release(&parts[0]);
+    seen_release(&parts[1]);
+}
+
 Test(seen, all_zeros_widen_to_anything)
 {
     struct seen seen;

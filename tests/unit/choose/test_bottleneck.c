@@ -126,6 +126,23 @@ Test(bottleneck, the_way_to_a_worker_is_paid_for_each_window)
     cr_expect_float_eq(ms(found.remedied_ns), 124 + 126 + 288, 1e-6);
 }
 
+// 50 waits are for other things, and stay.
+Test(bottleneck, larger_windows_save_the_ways_of_fewer)
+{
+    add_target("gpu");
+    ON(0, "replay", "device", 100, 0, 1000, 1000);
+    ON(0, "replay", "compare", 100, 0, 100, 0);
+    ON(0, "pipeline", "isolated", 1, 0, 0, 0);
+    ON(0, "pipeline", "cases", 100, 0, 0, 0);
+    ON(0, "pipeline", "ops", 4, 0, 0, 0);
+    ON(0, "pipeline", "windows", 50, 0, 200, 0);
+    ON(0, "pipeline", "could be more", 1, 0, 0, 0);
+    ON(0, "pipeline", "round trip", 1, 0, 9, 0);
+    const struct bottleneck found = find();
+    cr_expect_eq(found.remedy, BOTTLENECK_AHEAD);
+    cr_expect_float_eq(ms(found.remedied_ns), 1100 - (50 - 14) * 9, 1e-6);
+}
+
 Test(bottleneck, a_worker_that_is_slow_in_its_calls_is_a_device)
 {
     add_target("gpu");

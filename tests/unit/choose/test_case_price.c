@@ -105,6 +105,28 @@ Test(case_price, a_start_says_what_is_beside_the_calls)
     cr_expect_gt(most, least, "transfers go by bytes");
 }
 
+// Of 40 cases, 4 are the first of their op and take 3 ms each, the others 28 / 36.
+Test(case_price, first_cases_are_a_part_of_the_start)
+{
+    add_usage(5000000, &(struct usage_cases){.count = 40,
+                                             .whole_ns = 40000000,
+                                             .busy_ns = 24000000,
+                                             .calls_ns = 4000000,
+                                             .firsts = 4,
+                                             .firsts_ns = 12000000});
+    const struct choice_settings few = {.order = CHOICE_CARVED,
+                                        .budget = {.kind = BUDGET_CASES, .amount = 12}};
+    const double each = 28e-3 / 36, first = 3e-3 - each;
+    const struct case_price all = find(&ALL), some = find(&few);
+    cr_expect_float_eq(all.work_s / (double)all.count, each, 1e-9);
+    cr_expect_float_eq(all.firsts_s, (double)all.ops * first, 1e-9);
+    cr_expect_float_eq(some.firsts_s, (double)some.ops * first, 1e-9);
+    cr_expect_eq(some.count, 12);
+    cr_expect_gt(all.ops, 4);
+    cr_expect_leq(some.ops, all.ops);
+    cr_expect_float_eq(all.start_s, 5e-3, 1e-12);
+}
+
 Test(case_price, a_start_that_measures_limits_says_nothing_of_the_host)
 {
     add_usage(-1, &(struct usage_cases){.count = 40,
@@ -120,11 +142,12 @@ Test(case_price, a_start_that_measures_limits_says_nothing_of_the_host)
 
 Test(case_price, the_start_is_the_median_on_the_same_device)
 {
-    execute("INSERT INTO run VALUES ('a', '', '', 1), ('b', '', '', 1), ('c', '', '', 1);"
-            "INSERT INTO usage VALUES"
-            " ('a', 'gpu', 'x:0', '', NULL, '', 1, 9000000000, 9, 1, NULL, 0, 0, 0, 0, 0, 0),"
-            " ('b', 'gpu', 'y:0', '', NULL, '', 2, 1000000000, 9, 1, NULL, 0, 0, 0, 0, 0, 0),"
-            " ('c', 'gpu', 'y:0', '', NULL, '', 3, 2000000000, 9, 1, NULL, 0, 0, 0, 0, 0, 0)");
+    execute(
+        "INSERT INTO run VALUES ('a', '', '', 1), ('b', '', '', 1), ('c', '', '', 1);"
+        "INSERT INTO usage VALUES"
+        " ('a', 'gpu', 'x:0', '', NULL, '', 1, 9000000000, 9, 1, NULL, 0, 0, 0, 0, 0, 0, 0, 0),"
+        " ('b', 'gpu', 'y:0', '', NULL, '', 2, 1000000000, 9, 1, NULL, 0, 0, 0, 0, 0, 0, 0, 0),"
+        " ('c', 'gpu', 'y:0', '', NULL, '', 3, 2000000000, 9, 1, NULL, 0, 0, 0, 0, 0, 0, 0, 0)");
     const struct case_price price = find(&ALL);
     cr_expect_eq(price.starts, 2);
     cr_expect_eq(price.start_s, 2);

@@ -13,15 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct run_config config;
 static struct side_by_side side;
 
 static void begin(void)
 {
     cr_redirect_stderr();
-    config.target_count = 2;
-    config.targets[0].name = "a";
-    config.targets[1].name = "b";
+    side_by_side_init(&side, "targets", 1);
+}
+
+static void add_both(side_by_side_fn work)
+{
+    cr_assert_eq(side_by_side_add(&side, "target 'a'", work, NULL), TAPML_OK);
+    cr_assert_eq(side_by_side_add(&side, "target 'b'", work, NULL), TAPML_OK);
+    cr_assert_eq(side_by_side_listen(&side), TAPML_OK);
 }
 
 static void end(void)
@@ -120,7 +124,7 @@ static const char *printed(void)
 
 Test(side_by_side, processes_hear_and_are_heard)
 {
-    cr_assert_eq(side_by_side_begin(&config, listen_and_say, NULL, &side), TAPML_OK);
+    add_both(listen_and_say);
     cr_assert_eq(side.count, 2);
     side_by_side_tell(&side, (struct side_message){.word = SIDE_OPENED});
     side_by_side_tell(&side, (struct side_message){SIDE_CARVED, 7});
@@ -135,7 +139,7 @@ Test(side_by_side, processes_hear_and_are_heard)
 // Each in its own place, and none in the way of what is said; at the end nothing is left of them.
 Test(side_by_side, progress_of_each_has_a_line)
 {
-    cr_assert_eq(side_by_side_begin(&config, show_and_say, NULL, &side), TAPML_OK);
+    add_both(show_and_say);
     cr_assert_eq(side_by_side_wait(&side, NULL), TAPML_OK);
     side_by_side_end(&side);
     const char *text = printed();
@@ -148,9 +152,20 @@ Test(side_by_side, progress_of_each_has_a_line)
     cr_assert_str_eq(text + length - 4, "\r\033[K");
 }
 
+Test(side_by_side, more_processes_than_lines)
+{
+    for (size_t i = 0; i < LOG_PLACES + 2; i++) {
+        cr_assert_eq(side_by_side_add(&side, "one", show_and_say, NULL), TAPML_OK);
+    }
+    cr_assert_eq(side_by_side_listen(&side), TAPML_OK);
+    cr_assert_eq(side_by_side_wait(&side, NULL), TAPML_OK);
+    side_by_side_end(&side);
+    cr_assert_not_null(strstr(printed(), "9 says\n"));
+}
+
 Test(side_by_side, one_that_is_killed_is_named)
 {
-    cr_assert_eq(side_by_side_begin(&config, kill_itself, NULL, &side), TAPML_OK);
+    add_both(kill_itself);
     cr_assert_eq(side_by_side_wait(&side, NULL), TAPML_OK);
     side_by_side_tell(&side, (struct side_message){.word = SIDE_CARVED}); // Nobody is there.
     const char *text = printed();
@@ -164,7 +179,7 @@ Test(side_by_side, those_that_hang_are_ended)
 {
     const uint64_t begin_ns = clock_now_ns();
 
-    cr_assert_eq(side_by_side_begin(&config, hang, NULL, &side), TAPML_OK);
+    add_both(hang);
     const pid_t process = side.hosts[0].process;
 
     cr_assert_eq(kill(process, 0), 0);
@@ -176,7 +191,7 @@ Test(side_by_side, those_that_hang_are_ended)
 
 Test(side_by_side, a_host_that_has_gone_is_noticed)
 {
-    cr_assert_eq(side_by_side_begin(&config, outlive, NULL, &side), TAPML_OK);
+    add_both(outlive);
     for (size_t i = 0; i < side.count; i++) {
         (void)close(side.hosts[i].telling);
         side.hosts[i].telling = -1;

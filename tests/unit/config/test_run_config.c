@@ -46,3 +46,24 @@ Test(run_config, targets_are_found_by_name_or_nearly)
     cr_assert_null(run_config_nearest_target(&config, "something"));
     run_config_release(&config);
 }
+
+Test(run_config, the_encoding_is_found_when_plugins_are_known)
+{
+    struct run_config config;
+
+    cr_assert_eq(load(WHOLE, &config), TAPML_OK);
+    cr_assert_eq(run_config_find_encoding(&config), TAPML_OK);
+    cr_assert_null(run_config_model(&config).encoding, "as stored");
+    run_config_release(&config);
+    cr_assert_eq(load(WHOLE "[model]\nweights = q4_0\n", &config), TAPML_OK);
+    cr_assert_eq(run_config_find_encoding(&config), TAPML_OK);
+    cr_assert_str_eq(run_config_model(&config).encoding->id, TAPML_ENCODING_Q4);
+    run_config_release(&config);
+    cr_assert_eq(load(WHOLE "[model]\nweights = q4_9\n", &config), TAPML_OK,
+                 "it may be a plugin's");
+    cr_assert_eq(run_config_find_encoding(&config), TAPML_INVALID);
+    cr_assert_not_null(strstr(status_message(), ": [model] weights: expected stored, q8_0"), "%s",
+                       status_message());
+    cr_assert_not_null(strstr(status_message(), "found 'q4_9', did you mean 'q4_0'?"));
+    run_config_release(&config);
+}

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "exec/binding.h"
 #include "harness/sketch.h"
+#include "tensor/tiles.h"
 
 #include <tapml/ops.h>
 
@@ -101,6 +102,29 @@ Test(binding, takes_a_weight_as_it_lies_on_the_device)
     const tapml_tensor *bare = fixture.binding.args[TAPML_LINEAR_W].u.p;
     cr_expect_null(bare->buffer);
     cr_expect_null(bare->next);
+    arena_destroy(fixture.arena);
+}
+
+Test(binding, an_encoding_that_a_device_does_not_take_is_there_for_the_next_call)
+{
+    const tapml_encoding *tiles = codec_tiles_at(0)->encoding;
+    struct fixture fixture;
+    struct sketch *sketch = &fixture.sketch;
+    sketch_init(sketch);
+    const uint32_t w = sketch_value(sketch, GRAPH_WEIGHT, "w", sketch_sum(4, 0), 8);
+    const uint32_t x = sketch_value(sketch, GRAPH_INPUT, "x", sketch_sum(0, 1), 8);
+    const uint32_t y = sketch_value(sketch, GRAPH_COMPUTED, "y", sketch_sum(0, 1), 4);
+    sketch->values[w].encoding = tiles;
+    sketch->values[w].dtype = TAPML_U8;
+    bind(&fixture, sketch_op(sketch, &tapml_linear, "y", (const uint32_t[]){x, w, GRAPH_NONE, y}));
+    binding_set_encodings(&fixture.binding, 0);
+    const tapml_tensor *given = fixture.binding.args[TAPML_LINEAR_W].u.p;
+    cr_expect_null(given->encoding);
+    cr_expect_eq(given->dtype, tiles_dtype(tiles));
+    binding_evaluate(&fixture.binding, &point);
+    given = fixture.binding.args[TAPML_LINEAR_W].u.p;
+    cr_expect_eq(given->encoding, tiles);
+    cr_expect_eq(given->dtype, TAPML_U8);
     arena_destroy(fixture.arena);
 }
 

@@ -34,20 +34,11 @@ struct fixture {
 
 static inline void fixture_init(struct fixture *fixture)
 {
-    const tapml_op *const ops[] = {&tapml_add,
-                                   &tapml_attention,
-                                   &tapml_copy,
-                                   &tapml_embed,
-                                   &tapml_linear,
-                                   &tapml_mul,
-                                   &tapml_gather_rows,
-                                   &tapml_rms_norm,
-                                   &tapml_rope,
-                                   &tapml_silu,
-                                   &tapml_state_append,
-                                   &tapml_fake_quantise,
-                                   &tapml_linear_experts,
-                                   &tapml_scale};
+    const tapml_op *const ops[] = {&tapml_add,           &tapml_attention,      &tapml_concat,
+                                   &tapml_copy,          &tapml_embed,          &tapml_linear,
+                                   &tapml_mul,           &tapml_gather_rows,    &tapml_rms_norm,
+                                   &tapml_rope,          &tapml_silu,           &tapml_state_append,
+                                   &tapml_fake_quantise, &tapml_linear_experts, &tapml_scale};
 
     cr_assert_eq(catalogue_create(&fixture->catalogue), TAPML_OK);
     for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {

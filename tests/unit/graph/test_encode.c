@@ -247,9 +247,11 @@ Test(encode, measures_what_it_would_make)
     fixture_ok(encode_measure(made.graph, NULL, &size));
     cr_assert_eq(size.values, values);
     cr_assert_eq(size.bytes, 2 * values);
+    cr_assert_eq(size.encoded, 0u);
     fixture_ok(encode_measure(made.graph, encoding_find(TAPML_ENCODING_Q4), &size));
     cr_assert_eq(size.values, values);
     cr_assert_eq(size.bytes, 96 * 64 / 32 * 20 + 2 * 64);
+    cr_assert_eq(size.encoded, 96u * 64);
     release(&made);
     make(&made, 0, 1);
     fixture_ok(encode_measure(made.graph, encoding_find(TAPML_ENCODING_Q8), &size));

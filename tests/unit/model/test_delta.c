@@ -107,7 +107,7 @@ Test(delta, texts_are_not_trusted)
         {TEXT(""), "expected 0 tensors beside 'tapml.delta', found 1"},
         {ITEM("\"kind\": \"xor\", \"dtype\": \"f32\", " NUMBERS "\"base\": \"" HASH "\""),
          "tensor 'm': expected name, kind"},
-        {ITEM("\"kind\": \"zip\", \"dtype\": \"f32\", " NUMBERS HASHES), "(xor sparse)"},
+        {ITEM("\"kind\": \"zip\", \"dtype\": \"f32\", " NUMBERS HASHES), "(xor sparse 24q2 24q4)"},
         {ITEM("\"kind\": \"xor\", \"dtype\": \"f31\", " NUMBERS HASHES), "dtype"},
         {ITEM("\"kind\": \"sparse\", \"dtype\": \"i32\", " NUMBERS HASHES), "tensor 'm'"},
         {ITEM("\"kind\": \"sparse\", \"dtype\": \"f32\", \"count\": 1, \"kept\": 2, " HASHES),

@@ -44,13 +44,6 @@ static void there_and_back(struct delta_form *form, const void *base, const void
     alloc_free(body);
 }
 
-Test(delta_codec, words_are_those_of_kinds)
-{
-    cr_assert_eq(delta_codec_find("xor"), DELTA_XOR);
-    cr_assert_str_eq(delta_codec_word(DELTA_SPARSE), "sparse");
-    cr_assert_eq(delta_codec_find("xo"), DELTA_KINDS);
-}
-
 Test(delta_codec, xor_is_exact_for_every_type)
 {
     static const uint32_t dtypes[] = {TAPML_F64, TAPML_F32, TAPML_F16, TAPML_BF16, TAPML_I32};

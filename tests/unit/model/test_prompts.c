@@ -57,6 +57,18 @@ Test(prompts, ids_are_read)
     prompts_release(NULL);
 }
 
+Test(prompts, equal_ones_are_known)
+{
+    char text[] = "ids: 1 2\nids: 1\nids: 1 2\nids: 1 2\n";
+    struct prompts prompts;
+    cr_assert_eq(prompts_parse("p", text, sizeof(text) - 1, &(struct prompts_options){0}, &prompts),
+                 TAPML_OK, "%s", status_message());
+    cr_assert_eq(prompts.count, 4);
+    cr_expect_not(prompts.items[0].is_repeated || prompts.items[1].is_repeated);
+    cr_expect(prompts.items[2].is_repeated && prompts.items[3].is_repeated);
+    prompts_release(&prompts);
+}
+
 Test(prompts, a_text_in_memory_is_a_file_of_its_name)
 {
     char good[] = "ids: 5 17\nids: 3", bad[] = "\nids: x";

@@ -34,11 +34,11 @@ static const char STARTS[] =
     "INSERT INTO run VALUES ('a', '', '', 1), ('b', '', '', 2);"
     "INSERT INTO usage VALUES"
     " ('a', 'gpu', 'cpu:0', '', 2, 'USD', 1, 2000000000, 3600000000000, 60000000000, 100, 80, 3,"
-    "  1, 1, 1, 1),"
+    "  1, 1, 1, 1, 0, 0),"
     " ('b', 'gpu', 'cpu:0', '', 3, 'USD', 2, 4000000000, 1800000000000, 60000000000, 20, 0, 0, 0,"
-    "  0, 0, 0),"
+    "  0, 0, 0, 0, 0),"
     " ('a', 'source', 'reference:f32', '', NULL, '', 1, NULL, 3600000000000, 0, NULL, 0, 0, 0, 0,"
-    "  0, 0);";
+    "  0, 0, 0, 0);";
 
 Test(report_usage, a_store_that_does_not_know_says_nothing)
 {

@@ -72,6 +72,51 @@ Test(model_invariance, the_reference_is_the_same_however_tokens_come)
     cr_expect_eq(rows[1].tried, (uint64_t)longest - 1, "two drafted ones, three, ...");
 }
 
+static struct invariant_row ask_parts(struct place *place)
+{
+    struct invariant_row *rows = NULL;
+    size_t count = 0;
+
+    SHORT_MUST(model_invariance_judge(
+        &(struct model_invariance_options){.judge = &judge,
+                                           .target = place,
+                                           .plan = "* -> other\n",
+                                           .settings = {.axes = 1U << INVARIANCE_PARTS}}));
+    SHORT_MUST(invariant_list(run.store, "other", arena, &rows, &count));
+    cr_assert_gt(count, 0u);
+    return rows[count - 1];
+}
+
+// The source's part has other bits than the target's, which has the whole.
+Test(model_invariance, a_model_that_is_divided_is_within_limits)
+{
+    struct invariant_row row = ask_parts(run.setup.places[1]);
+
+    cr_expect_str_eq(row.verdict, "not tried");
+    cr_expect_str_eq(row.reason, "there is no [shard] that says how the model is divided");
+    run.config.sharding =
+        (struct sharding_options){.mesh = "source other", .column = "*.up_proj *.gate_proj"};
+    row = ask_parts(run.setup.places[1]);
+    cr_expect_str_eq(row.verdict, "within limits", "%s", row.reason);
+    run.config.sharding.row = "*.down_proj";
+    row = ask_parts(run.setup.places[1]);
+    cr_expect_str_eq(row.verdict, "within limits", "%s", row.reason);
+    cr_expect_str_eq(row.instance, "source other");
+    cr_expect_eq(row.size, 2u);
+}
+
+Test(model_invariance, what_cannot_be_divided_says_why)
+{
+    run.config.sharding = (struct sharding_options){.mesh = "source other", .column = "nobody"};
+    struct invariant_row row = ask_parts(run.setup.places[1]);
+
+    cr_expect_str_eq(row.verdict, "not tried");
+    cr_expect_not_null(strstr(row.reason, "'nobody' matches no operator"), "%s", row.reason);
+    run.config.sharding.mesh = "source another";
+    row = ask_parts(run.setup.places[1]);
+    cr_expect_str_eq(row.reason, "it is no place of the mesh in [shard]");
+}
+
 // A place around the target, whose linear is wrong for calls of one row, or fails.
 struct lonely {
     struct backend_wrapper wrapper;

@@ -4,11 +4,14 @@
 #include "base/arena.h"
 #include "harness/short_setup.h"
 #include "run/place_usage.h"
+#include "verify/verdict.h"
 
 #include <math.h>
+#include <time.h>
 
 static struct short_setup run;
 static struct arena *arena;
+static const struct verdict_list verdicts; // Of nothing.
 
 static void begin(void)
 {
@@ -39,7 +42,7 @@ Test(place_usage, a_place_is_held_from_its_opening)
 {
     struct place_usage usage;
 
-    place_usage_begin(&usage, run.store, run.setup.places[1], &run.config);
+    place_usage_begin(&usage, run.store, run.setup.places[1], &run.config, 0);
     SHORT_MUST(place_usage_note(&usage));
     const struct usage_row first = only_row();
 
@@ -59,16 +62,34 @@ Test(place_usage, replays_without_results_are_none)
 {
     struct place_usage usage;
 
-    place_usage_begin(&usage, run.store, run.setup.places[1], &run.config);
+    place_usage_begin(&usage, run.store, run.setup.places[1], &run.config, 0);
     SHORT_MUST(place_usage_end_cases(&usage)); // Of a look ahead.
     SHORT_MUST(place_usage_note(&usage));
     cr_expect_eq(only_row().cases.whole_ns, 0);
-    SHORT_MUST(place_usage_begin_cases(&usage));
+    SHORT_MUST(place_usage_begin_cases(&usage, &verdicts));
     SHORT_MUST(place_usage_end_cases(&usage));
     SHORT_MUST(place_usage_note(&usage));
     cr_expect_eq(only_row().cases.count, 0);
     cr_expect_eq(only_row().cases.whole_ns, 0);
     cr_expect_gt(only_row().start_ns, 0, "it was about to replay");
+}
+
+// It waits for nothing else, whatever comes between its opening and its jobs.
+Test(place_usage, a_member_starts_until_its_first_case)
+{
+    enum { PAUSE_NS = 20000000 };
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    struct place_usage usage;
+    int64_t starts_ns[2];
+
+    for (int is_member = 0; is_member < 2; is_member++) {
+        (void)nanosleep(&pause, NULL);
+        place_usage_begin(&usage, run.store, run.setup.places[1], &run.config, is_member);
+        SHORT_MUST(place_usage_begin_cases(&usage, &verdicts));
+        SHORT_MUST(place_usage_note(&usage));
+        starts_ns[is_member] = only_row().start_ns;
+    }
+    cr_expect_geq(starts_ns[1] - starts_ns[0], 2 * PAUSE_NS);
 }
 
 Test(place_usage, a_place_without_an_account_has_no_row)
@@ -80,7 +101,7 @@ Test(place_usage, a_place_without_an_account_has_no_row)
     size_t count = 7;
 
     SHORT_MUST(place_create(&settings, &place));
-    place_usage_begin(&usage, run.store, place, &run.config);
+    place_usage_begin(&usage, run.store, place, &run.config, 0);
     SHORT_MUST(place_usage_note(&usage));
     SHORT_MUST(usage_list(run.store, NULL, arena, &rows, &count));
     cr_expect_eq(count, 0);

@@ -67,6 +67,7 @@ Test(plan_setup, without_words_everything_runs_on_the_source)
     cr_assert_eq(fixture.setup.place_count, 1);
     cr_assert_str_eq(backend_info(fixture.setup.places[0]->backend)->device, "f64");
     cr_assert(!plan_setup_is_mixed(&fixture.plan_setup));
+    cr_assert_eq(plan_setup_least(&fixture.plan_setup), ACTIVATION_F32);
     runs_on(&fixture, "tapml.silu", "source");
     close_fixture(&fixture);
 }
@@ -79,6 +80,7 @@ Test(plan_setup, reduced_activations_are_a_place_of_their_own)
     MUST(plan_setup_places(&fixture.plan_setup));
     cr_assert_eq(fixture.setup.place_count, 2);
     cr_assert(plan_setup_is_mixed(&fixture.plan_setup));
+    cr_assert_eq(plan_setup_least(&fixture.plan_setup), ACTIVATION_F16);
     runs_on(&fixture, "tapml.silu", "f16");
     close_fixture(&fixture);
 }

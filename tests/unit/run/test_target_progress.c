@@ -4,6 +4,7 @@
 #include "harness/short_setup.h"
 #include "run/target_health.h"
 #include "run/target_progress.h"
+#include "verify/verdict.h"
 
 static struct short_setup run;
 static struct place_usage usage;
@@ -13,7 +14,7 @@ static void begin(void)
 {
     short_setup_open(&run);
     telling = (struct target_progress){.name = "other", .usage = &usage};
-    place_usage_begin(&usage, run.store, run.setup.places[1], &run.config);
+    place_usage_begin(&usage, run.store, run.setup.places[1], &run.config, 0);
     SHORT_MUST(
         target_health_create(run.store, run.setup.registry, run.setup.places[1], &telling.health));
 }
@@ -36,8 +37,10 @@ Test(target_progress, a_phase_has_the_name_of_the_target)
 
 Test(target_progress, the_last_kept_case_ends_the_account_of_replays)
 {
+    const struct verdict_list verdicts = {.count = 0};
+
     target_progress_begin(&telling, "replay on", "cases");
-    SHORT_MUST(place_usage_begin_cases(&usage));
+    SHORT_MUST(place_usage_begin_cases(&usage, &verdicts));
     SHORT_MUST(target_progress_cases(&telling, 1, 2));
     cr_expect_eq(usage.end_ns, 0);
     SHORT_MUST(target_progress_cases(&telling, 2, 2));

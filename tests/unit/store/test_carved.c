@@ -70,6 +70,8 @@ Test(carved, cases_of_an_op_are_listed_and_all_are_forgotten)
     cr_expect_eq(ids[0], 7);
     MUST(carved_list_op(store, "x.none", arena, &ids, &count));
     cr_expect_eq(count, 0);
+    MUST(carved_list_weight(store, "none.weight", arena, &ids, &count));
+    cr_expect_eq(count, 0);
     MUST(carved_forget(store));
     MUST(carved_count(store, &counts));
     cr_expect_eq(counts.cases, 0);

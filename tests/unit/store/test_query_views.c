@@ -71,7 +71,7 @@ Test(query_views, say_what_the_tables_say)
             " ('gpu', 'x.op', 1, 'rows', 'wrong', 8, 5, 'a', 'rows=8', 2, 'why', 'b'),"
             " ('gpu', 'x.op', 1, 'run', 'equal bits', 0, 15, '', '', 0.5, '', 'b');"
             "INSERT INTO usage SELECT id, 'gpu', 'cpu:0', 'v', 2, 'USD', 1, NULL, 7200000000000, 5,"
-            " NULL, 3, 0, 4, 3, 2, 8 FROM run LIMIT 1");
+            " NULL, 3, 0, 4, 3, 2, 8, 2, 3 FROM run LIMIT 1");
     cr_expect_eq(ask("SELECT case_id FROM cases WHERE run = 'runs/a' AND instance = 'a'"
                      " AND op = 'x.op' AND key = '01' AND prompt = 2 AND step = 3"),
                  7);

@@ -19,7 +19,7 @@ Test(salvage_rows, come_over_without_a_gap)
             "INSERT INTO looked VALUES (1, 'gpu', 'k', 'x.op', 'c', 0, 'pass', 'fail', 1, NULL,"
             " NULL), (1, 'gpu', 'l', 'x.op', 'c', 0, 'pass', 'pass', 1, NULL, NULL);"
             "INSERT INTO usage VALUES ('r', 'gpu', 'd', 'v', 2.5, 'USD', 1, NULL, 9, 5, NULL, 1, 0,"
-            " 4, 3, 2, 8)");
+            " 4, 3, 2, 8, 1, 3)");
     MUST(store_open(scratch_path(&scratch, "b.tapmlrun"), 1, &store));
     MUST(salvage_rows_copy(from, store));
     cr_expect_eq(number_of("SELECT count(*) FROM \"case\""), 3);

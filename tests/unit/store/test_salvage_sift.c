@@ -59,7 +59,7 @@ Test(salvage_sift, keeps_trials_and_what_looks_have_found)
         "INSERT INTO looked VALUES (1, 'gpu', 'k', 'x.op', 'c', 0, 'pass', 'fail', 1, NULL,"
         " NULL);"
         "INSERT INTO usage VALUES ('gone', 'gpu', 'd', 'v', NULL, '', 1, NULL, 9, 5, NULL, 0, 0,"
-        " 0, 0, 0, 0)");
+        " 0, 0, 0, 0, 0, 0)");
     MUST(salvage_sift_run(store, needed, &report));
     cr_expect_eq(number_of("SELECT count(*) FROM usage JOIN run ON run.id = usage.run"), 1);
     cr_expect_eq(number_of("SELECT count(*) FROM trial JOIN run ON run.id = trial.run"), 1);

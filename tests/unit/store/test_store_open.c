@@ -45,10 +45,11 @@ Test(store_open, what_is_no_store_is_refused)
     expect_refused(file, 1, TAPML_INVALID, "no store");
 }
 
-// Reads as the shell of SQLite does, again and again: a log and what is shared for it come and go.
-static void read_for_ever(void)
+// Reads as the shell of SQLite does, as long as the parent lives: a log and what is shared for it
+// come and go.
+static void read_again_and_again(pid_t parent)
 {
-    for (;;) {
+    while (getppid() == parent) {
         sqlite3 *connection = NULL;
         (void)sqlite3_open(path, &connection);
         (void)sqlite3_exec(connection, "SELECT count(*) FROM metadata", NULL, NULL, NULL);
@@ -62,9 +63,11 @@ Test(store_open, what_comes_and_goes_beside_a_store_hinders_no_reader)
     enum { TIMES = 400 }; // Of which a host that does not look again fails some.
     store_close(store);
     store = NULL;
+    const pid_t parent = getpid();
     const pid_t reader = fork();
     if (reader == 0) {
-        read_for_ever();
+        read_again_and_again(parent);
+        _exit(0);
     }
     for (int i = 0; i < TIMES; i++) {
         struct store *other = NULL;

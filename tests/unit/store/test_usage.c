@@ -11,18 +11,23 @@ TestSuite(usage, .init = open_store_begin, .fini = open_store_end);
 
 static struct usage_row made_row(const char *place, int64_t held_ns)
 {
-    return (struct usage_row){
-        .place = place,
-        .device = "cpu:0",
-        .driver = "d, v",
-        .rate = {.per_hour = 2.5, .currency = "USD"},
-        .began_s = 7,
-        .start_ns = 3,
-        .held_ns = held_ns,
-        .busy_ns = 2,
-        .bytes = 9,
-        .cases = {
-            .count = 4, .limits = 1, .whole_ns = 40, .busy_ns = 30, .calls_ns = 20, .bytes = 8}};
+    return (struct usage_row){.place = place,
+                              .device = "cpu:0",
+                              .driver = "d, v",
+                              .rate = {.per_hour = 2.5, .currency = "USD"},
+                              .began_s = 7,
+                              .start_ns = 3,
+                              .held_ns = held_ns,
+                              .busy_ns = 2,
+                              .bytes = 9,
+                              .cases = {.count = 4,
+                                        .limits = 1,
+                                        .whole_ns = 40,
+                                        .busy_ns = 30,
+                                        .calls_ns = 20,
+                                        .bytes = 8,
+                                        .firsts = 2,
+                                        .firsts_ns = 15}};
 }
 
 static void write_row(const struct usage_row *row)
@@ -60,6 +65,8 @@ Test(usage, a_row_of_a_start_and_place_takes_the_place_of_the_one_before)
     cr_expect_eq(rows[1].cases.busy_ns, 30);
     cr_expect_eq(rows[1].cases.calls_ns, 20);
     cr_expect_eq(rows[1].cases.bytes, 8);
+    cr_expect_eq(rows[1].cases.firsts, 2);
+    cr_expect_eq(rows[1].cases.firsts_ns, 15);
     MUST(usage_list(store, "source", arena, &rows, &count));
     cr_assert_eq(count, 1);
     cr_expect_eq(rows[0].began_s, 7);
@@ -77,7 +84,7 @@ Test(usage, what_no_host_writes_counts_as_nothing)
     MUST(
         row_forget(store,
                    "INSERT INTO usage VALUES (?, 'gpu', 'd', 'v', -3, 'USD', 0, -1, -5, -6, -7, -1,"
-                   " -1, -1, -1, -1, -1)",
+                   " -1, -1, -1, -1, -1, -1, -1)",
                    "r"));
     MUST(store_commit(store));
     MUST(usage_list(store, "gpu", arena, &rows, &count));

@@ -91,3 +91,12 @@ Test(shape, text_is_cut_where_it_must_be)
     shape_text((int64_t[]){3, 4}, 2, text, 0);
     cr_assert_eq(text[0], 'x');
 }
+
+Test(shape, extents_have_units_in_common)
+{
+    cr_assert_eq(shape_common_units(12, 18), 6);
+    cr_assert_eq(shape_common_units(18, 12), 6);
+    cr_assert_eq(shape_common_units(7, 3), 1);
+    cr_assert_eq(shape_common_units(0, 5), 5);
+    cr_assert_eq(shape_common_units(5, 0), 5);
+}

@@ -65,12 +65,74 @@ Test(derive_first, rows_go_to_the_begin_of_a_state)
     }
 }
 
-Test(derive_first, a_list_of_tensors_is_not_made)
+Test(derive_first, whole_numbers_choose_from_a_list_of_tensors)
 {
-    struct carved_case made;
-    cr_expect_eq(derive_first_make(schema_of(&tapml_linear_experts), arena, &made),
-                 TAPML_UNIMPLEMENTED);
-    cr_expect_not_null(strstr(status_message(), "is a list of tensors"), "%s", status_message());
+    const struct carved_case made = make(&tapml_linear_experts);
+    const struct case_argument *weights = &made.arguments[TAPML_LINEAR_EXPERTS_W];
+    const struct case_argument *indices = &made.arguments[TAPML_LINEAR_EXPERTS_INDICES];
+    const float *values = weights->before;
+    int is_chosen[DERIVE_FIRST_LIST] = {0};
+    cr_assert_eq(weights->kind, TAPML_P_TENSORS_IN);
+    cr_expect_eq(weights->rank, 3u);
+    cr_expect_eq(weights->shape[0], DERIVE_FIRST_LIST);
+    cr_expect_eq(weights->shape[1], DERIVE_FIRST_EXTENT);
+    cr_expect_neq(values[0], values[DERIVE_FIRST_EXTENT * DERIVE_FIRST_EXTENT]);
+    for (int i = 0; i < DERIVE_FIRST_EXTENT * DERIVE_FIRST_EXTENT; i++) {
+        const int32_t index = ((const int32_t *)indices->before)[i];
+        cr_assert(index >= 0 && index < DERIVE_FIRST_LIST, "%d", index);
+        is_chosen[index] = 1;
+    }
+    cr_expect(is_chosen[0] && is_chosen[1]);
+}
+
+// A product whose weight, or each of whose weights, is in blocks.
+static struct carved_case make_encoded(const tapml_op *plain, uint32_t weight)
+{
+    static tapml_op op;
+    static tapml_param param;
+    static const tapml_param *params[16];
+    cr_assert_leq(plain->n_params, 16);
+    memcpy(params, plain->params, plain->n_params * sizeof(*params));
+    param = *plain->params[weight];
+    param.dtype = "encoded";
+    params[weight] = &param;
+    op = *plain;
+    op.params = params;
+    return make(&op);
+}
+
+static void has_block_rows(const struct case_argument *w, uint32_t rank)
+{
+    cr_assert_not_null(w->encoding);
+    cr_expect_eq(w->dtype, TAPML_U8);
+    cr_assert_eq(w->rank, rank);
+    cr_expect_eq(w->shape[rank - 1] % w->encoding->block_values, 0);
+    cr_assert_eq(case_check_argument(w), TAPML_OK, "%s", status_message());
+}
+
+Test(derive_first, what_has_to_be_encoded_is_whole_blocks)
+{
+    const struct carved_case made = make_encoded(&tapml_linear, TAPML_LINEAR_W);
+    struct derive_recipe recipes[DERIVE_RECIPES_MAX];
+    struct carved_case neighbour;
+    uint32_t recipe_count = 0;
+    has_block_rows(&made.arguments[TAPML_LINEAR_W], 2);
+    cr_expect_eq(made.arguments[TAPML_LINEAR_X].shape[1], 32);
+    cr_assert_eq(derive_list(&made, schema_of(&tapml_linear), recipes, &recipe_count), TAPML_OK);
+    for (uint32_t i = 0; i < recipe_count; i++) {
+        cr_assert_eq(derive_make(&made, schema_of(&tapml_linear), &recipes[i], arena, &neighbour),
+                     TAPML_OK, "%s: %s", recipes[i].label, status_message());
+        has_block_rows(&neighbour.arguments[TAPML_LINEAR_W], 2);
+    }
+}
+
+Test(derive_first, each_of_a_list_is_encoded)
+{
+    const struct carved_case made = make_encoded(&tapml_linear_experts, TAPML_LINEAR_EXPERTS_W);
+    const struct case_argument *weights = &made.arguments[TAPML_LINEAR_EXPERTS_W];
+    has_block_rows(weights, 3);
+    const uint64_t half = weights->content_bytes / DERIVE_FIRST_LIST;
+    cr_expect_neq(memcmp(weights->before, (const char *)weights->before + half, half), 0);
 }
 
 // What is made is a call of its op, around which there are others.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "harness/plain.h"
 #include "harness/scratch.h"
 #include "verify/driver_fault.h"
@@ -102,6 +103,22 @@ Test(driver_fault, a_read_leaves_out_what_is_no_vector)
     MUST(backend_read(backend, buffer, 0, found, sizeof(found)));
     cr_expect_eq(found[15], 7);
     cr_expect_eq(found[16], 1);
+    uproot();
+}
+
+Test(driver_fault, a_write_waits_from_its_call_on)
+{
+    enum { DELAY_MS = 40 };
+    const unsigned char ones[4] = {1, 1, 1, 1};
+    plant("write-delay 40", 2);
+    for (uint64_t i = 0; i < 3; i++) {
+        const uint64_t begin_ns = clock_now_ns();
+        MUST(backend_write(backend, buffer, i * sizeof(ones), ones, sizeof(ones)));
+        cr_expect(i == 0 || clock_now_ns() - begin_ns >= DELAY_MS * UINT64_C(1000000));
+        cr_expect_eq(driver_fault_triggered(fault, 0), i);
+    }
+    expect_bytes(0, 12, 1); // It is done all the same.
+    expect_bytes(12, BYTES, 7);
     uproot();
 }
 

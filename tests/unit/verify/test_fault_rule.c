@@ -56,6 +56,9 @@ Test(fault_rule, words_are_checked)
     refused("delay -1", "expected from 0 to 60000 milliseconds");
     refused("delay 1e9", "expected from 0 to 60000 milliseconds");
     cr_expect_eq(rule("delay 2.5").operand, 2.5);
+    refused("write-delay", "expected 'write-delay X'");
+    refused("write-delay 1e9", "expected from 0 to 60000 milliseconds");
+    cr_expect_eq(rule("write-delay 2.5").kind, FAULT_WRITE_DELAY);
     refused("argument window", "expected 'argument NAME +N'");
     refused("argument window 1", "expected '+N', '-N', '*X' or '=V'");
     refused("argument window +", "no finite number");

@@ -42,7 +42,8 @@ static void take_last(void)
 {
     const int64_t ids[] = {2 * CASES - 1, 2 * CASES};
     struct merge_counts counts;
-    MUST(merge_share(store, whole, &(struct merge_ids){ids, 2}, report, NULL, &counts));
+    MUST(merge_share(store, whole, &(struct merge_ids){.items = ids, .count = 2}, report, NULL,
+                     &counts));
     cr_assert_eq(counts.cases, 2);
     cr_assert_eq(number_of("SELECT count(*) FROM \"case\""), 2);
 }

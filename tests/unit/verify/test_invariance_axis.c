@@ -15,7 +15,7 @@ TestSuite(invariance_axis, .init = reset);
 
 Test(invariance_axis, words_stand_with_commas_or_blanks)
 {
-    cr_assert_eq(invariance_axis_read("run, rows,chunk verify\torder", &settings), TAPML_OK);
+    cr_assert_eq(invariance_axis_read("run, rows,chunk verify\torder, parts", &settings), TAPML_OK);
     cr_assert_eq(settings.axes, (1u << INVARIANCE_STRESS) - 1);
     cr_assert_eq(settings.stress, 0);
 }
@@ -23,15 +23,16 @@ Test(invariance_axis, words_stand_with_commas_or_blanks)
 Test(invariance_axis, what_is_none_is_refused_with_the_nearest)
 {
     cr_assert_eq(invariance_axis_read("run, row", &settings), TAPML_INVALID);
-    cr_assert_str_eq(status_message(), "expected axes (run, rows, chunk, verify, order), found "
-                                       "'row', did you mean 'rows'?");
+    cr_assert_str_eq(status_message(),
+                     "expected axes (run, rows, chunk, verify, order, parts), found "
+                     "'row', did you mean 'rows'?");
     reset();
     cr_assert_eq(invariance_axis_read("run run", &settings), TAPML_INVALID);
     cr_assert_str_eq(status_message(), "'run' is given twice");
     reset();
     cr_assert_eq(invariance_axis_read(" ,", &settings), TAPML_INVALID);
     cr_assert_str_eq(status_message(),
-                     "expected axes (run, rows, chunk, verify, order), found none");
+                     "expected axes (run, rows, chunk, verify, order, parts), found none");
     reset();
     cr_assert_eq(invariance_axis_read("stress", &settings), TAPML_INVALID, "it has its own key");
     cr_assert_eq(invariance_axis_read("a-word-that-is-longer-than-any-axis-could-be", &settings),
