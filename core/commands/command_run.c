@@ -18,6 +18,7 @@
 #include "report/report_files.h"
 #include "report/report_table.h"
 #include "run/bundles.h"
+#include "run/case_share.h"
 #include "run/interrupt.h"
 #include "run/run_lock.h"
 #include "run/stage_times.h"
@@ -59,16 +60,28 @@ struct run {
     unsigned bundle_count;       // FAULT-n.tapmlrun so far.
     struct side_by_side side;    // Without hosts: the targets are done one after the other.
     struct side_by_side sources; // Without hosts: this process carves.
-    struct stages stages;        // Where its time goes, but for that of its targets.
+    int is_beside[RUN_CONFIG_TARGETS_MAX]; // Of each target: all its jobs are done by a process.
+    struct case_claims *claims[RUN_CONFIG_TARGETS_MAX]; // Of the members of its pool; or NULL.
+    struct stages stages; // Where its time goes, but for that of its targets.
 };
 
 // -- A target in a process of its own ----------------------------------------------------------
+
+// What a process does: all jobs of a target or, as a member of its pool, some of the replaying.
+struct side_job {
+    size_t target, member;
+    struct case_claims *claims; // Of a member; else NULL.
+};
 
 struct joining {
     const char *program;
     struct options *options;
     struct run *run;
+    struct side_job jobs[SIDE_HOSTS_MAX]; // By the index of the process.
+    size_t job_count;
 };
+
+enum { NAME_TEXT = 96 };
 
 struct joined {
     const struct side_link *link;
@@ -81,7 +94,9 @@ static tapml_status hear_whole(void *user, int *out_is_whole)
     enum { WAIT_MS = 300 };
     struct joined *joined = user;
 
-    TAPML_TRY(side_by_side_hear(joined->link, WAIT_MS, &joined->last));
+    TAPML_TRY(joined->last.word == SIDE_CARVED
+                  ? TAPML_OK
+                  : side_by_side_hear(joined->link, WAIT_MS, &joined->last));
     *out_is_whole = joined->last.word == SIDE_CARVED;
     return TAPML_OK;
 }
@@ -94,16 +109,19 @@ static tapml_status hear(struct joined *joined, enum side_word word)
     return TAPML_OK;
 }
 
+// What several sources carve comes at once, at the end.
+static int is_followed(const struct opened_run *opened)
+{
+    return opened->config.store == NULL && opened->config.source_workers == 1;
+}
+
 static tapml_status
 join_jobs(struct opened_run *opened, struct place *target, struct joined *joined)
 {
     const struct target_jobs_options jobs = {.judge = &opened->judge, .target = target};
 
     opened->judge.from = opened_run_made_of(opened);
-    // What several sources carve comes at once, at the end.
-    const int is_followed = opened->config.store == NULL && opened->config.source_workers == 1;
-
-    TAPML_TRY(is_followed ? target_jobs_follow(&jobs, hear_whole, joined) : TAPML_OK);
+    TAPML_TRY(is_followed(opened) ? target_jobs_follow(&jobs, hear_whole, joined) : TAPML_OK);
     TAPML_TRY(hear(joined, SIDE_CARVED));
     TAPML_TRY(opened_run_take(opened));
     TAPML_TRY(opened_run_judge(opened));
@@ -116,48 +134,98 @@ join_jobs(struct opened_run *opened, struct place *target, struct joined *joined
                               : status;
 }
 
-static tapml_status open_joined(const struct joining *joining, size_t index)
+static tapml_status
+share_jobs(struct opened_run *opened, const struct side_job *job, struct joined *joined)
+{
+    struct target_jobs_options jobs = {.judge = &opened->judge,
+                                       .target = opened->targets[job->target]};
+
+    if (!is_followed(opened)) {
+        TAPML_TRY(hear(joined, SIDE_CARVED));
+        TAPML_TRY(opened_run_take(opened));
+    }
+    opened->judge.from = opened_run_made_of(opened);
+    TAPML_TRY(case_share_create(job->claims, job->member, opened->store,
+                                opened->config.targets[job->target].name, &jobs.share));
+    const tapml_status status = target_jobs_follow(&jobs, hear_whole, joined);
+
+    case_share_destroy(jobs.share);
+    opened_run_log_faults(jobs.target);
+    return status;
+}
+
+// "target 'gpu'" and "member 2 of 'gpu'", for people.
+static void
+describe_job(const struct run_config *config, const struct side_job *job, char out_text[NAME_TEXT])
+{
+    const char *name = config->targets[job->target].name;
+
+    if (job->claims != NULL) {
+        (void)snprintf(out_text, NAME_TEXT, "member %zu of '%s'", job->member + 1, name);
+    } else {
+        (void)snprintf(out_text, NAME_TEXT, "target '%s'", name);
+    }
+}
+
+// "gpu" and "gpu-2", for files.
+static void
+name_job(const struct run_config *config, const struct side_job *job, char out_text[NAME_TEXT])
+{
+    const char *name = config->targets[job->target].name;
+
+    if (job->claims != NULL) {
+        (void)snprintf(out_text, NAME_TEXT, "%s-%zu", name, job->member + 1);
+    } else {
+        (void)snprintf(out_text, NAME_TEXT, "%s", name);
+    }
+}
+
+static tapml_status open_joined(const struct joining *joining, const struct side_job *job)
 {
     struct opened_run *opened = &joining->run->opened;
     const struct run_config *config = &opened->config;
+    char name[NAME_TEXT];
 
-    TAPML_TRY(timelines_split(joining->options, config->targets[index].name, config->ini.arena));
+    name_job(config, job, name);
+    TAPML_TRY(timelines_split(joining->options, name, config->ini.arena));
     TAPML_TRY(setup_open(joining->program, joining->options, &config->ini, &opened->setup));
     interrupt_watch();
-    return opened_run_join(opened, index);
+    return job->claims != NULL ? opened_run_join_member(opened, job->target, job->member)
+                               : opened_run_join(opened, job->target);
 }
 
 // What fails here is tried again by the host, which says what is to be said.
 static enum outcome join(void *user, size_t index, const struct side_link *link)
 {
     const struct joining *joining = user;
+    const struct side_job *job = &joining->jobs[index];
     struct opened_run *opened = &joining->run->opened;
     struct stages stages;
     struct joined joined = {.link = link, .stages = &stages};
     tapml_status status = hear(&joined, SIDE_OPENED);
 
     (void)stages_begin(&stages);
-    status = status == TAPML_OK ? open_joined(joining, index) : status;
+    status = status == TAPML_OK ? open_joined(joining, job) : status;
     if (status == TAPML_OK) {
         side_by_side_speak(link);
-        status = join_jobs(opened, opened->targets[index], &joined);
+        status = job->claims != NULL ? share_jobs(opened, job, &joined)
+                                     : join_jobs(opened, opened->targets[job->target], &joined);
     }
     if (status == TAPML_OK) {
         status = timelines_finish(&opened->setup.timelines);
     }
     if (status != TAPML_OK && status != TAPML_CANCELLED) {
-        log_line(LOG_WARNING,
-                 "the process of target '%s' ends, what it has not done is done at the "
-                 "end: %s",
-                 opened->config.targets[index].name, status_message());
+        char name[NAME_TEXT];
+
+        describe_job(&opened->config, job, name);
+        log_line(LOG_WARNING, "the process of %s ends, what it has not done is done at the end: %s",
+                 name, status_message());
     }
     opened_run_release(opened);
     return outcome_of(status);
 }
 
 // -- A process of the source ---------------------------------------------------------------------
-
-enum { NAME_TEXT = 96 };
 
 static tapml_status
 carve_share(const struct joining *joining, size_t index, const struct side_link *link)
@@ -219,72 +287,150 @@ static tapml_status wait_for_sources(struct run *run)
     return side_by_side_wait(&run->sources, run->opened.lock);
 }
 
-static tapml_status begin_targets(struct run *run, struct joining *joining)
+static tapml_status begin_job(struct run *run, struct joining *joining, const struct side_job *job)
 {
-    const struct run_config *config = &run->opened.config;
     char name[NAME_TEXT];
 
-    side_by_side_init(&run->side, "targets", 1 + run->sources.count);
-    for (size_t i = 0; i < config->target_count; i++) {
-        (void)snprintf(name, sizeof(name), "target '%s'", config->targets[i].name);
-        TAPML_TRY(side_by_side_add(&run->side, name, join, joining));
+    describe_job(&run->opened.config, job, name);
+    joining->jobs[run->side.count] = *job; // If there is room; else it is refused.
+    return side_by_side_add(&run->side, name, join, joining);
+}
+
+static tapml_status begin_members(struct run *run, struct joining *joining, size_t target)
+{
+    const struct run_config *config = &run->opened.config;
+    const struct device_pool *pool = run_config_pool(config, target);
+    struct side_job job = {.target = target};
+
+    TAPML_TRY(case_share_claims_create(pool->count, &run->claims[target]));
+    job.claims = run->claims[target];
+    for (job.member = 0; job.member < pool->count; job.member++) {
+        TAPML_TRY(begin_job(run, joining, &job));
     }
     return TAPML_OK;
+}
+
+// Of the targets each that is done beside the others, if they are; then the members of pools that
+// share the cases.
+static tapml_status begin_targets(struct run *run, struct joining *joining, int is_side_by_side)
+{
+    const struct run_config *config = &run->opened.config;
+
+    side_by_side_init(&run->side, "targets", 1 + run->sources.count);
+    for (size_t i = 0; is_side_by_side && i < config->target_count; i++) {
+        run->is_beside[i] = !config->targets[i].is_split;
+        TAPML_TRY(run->is_beside[i] ? begin_job(run, joining, &(struct side_job){.target = i})
+                                    : TAPML_OK);
+    }
+    for (size_t i = 0; i < config->target_count; i++) {
+        TAPML_TRY(config->targets[i].is_split ? begin_members(run, joining, i) : TAPML_OK);
+    }
+    return TAPML_OK;
+}
+
+static int has_members(const struct run_config *config)
+{
+    int has = 0;
+
+    for (size_t i = 0; i < config->target_count; i++) {
+        has |= config->targets[i].is_split;
+    }
+    return has;
 }
 
 // Makes the processes that the run has beside this one, all of them before there is a thread.
 static tapml_status
 begin_processes(struct run *run, const struct options *options, struct joining *joining)
 {
-    const int is_divided =
-        run->opened.config.source_workers > 1 && options_get(options, "--shard") == NULL;
-    const int is_side_by_side = options_get(options, "--side-by-side") != NULL &&
-                                options_get(options, "--carve") == NULL &&
-                                run->opened.config.target_count > 1;
+    const struct run_config *config = &run->opened.config;
+    const int is_shard = options_get(options, "--shard") != NULL;
+    const int is_side_by_side =
+        options_get(options, "--side-by-side") != NULL && config->target_count > 1;
 
-    TAPML_TRY(is_divided ? begin_sources(run, joining) : TAPML_OK);
-    TAPML_TRY(is_side_by_side ? begin_targets(run, joining) : TAPML_OK);
+    TAPML_TRY(config->source_workers > 1 && !is_shard ? begin_sources(run, joining) : TAPML_OK);
+    TAPML_TRY(options_get(options, "--carve") == NULL && !is_shard &&
+                      (is_side_by_side || has_members(config))
+                  ? begin_targets(run, joining, is_side_by_side)
+                  : TAPML_OK);
     TAPML_TRY(side_by_side_listen(&run->sources));
     return side_by_side_listen(&run->side);
 }
 
 // -- The run -----------------------------------------------------------------------------------
 
-static tapml_status run_target(struct run *run, struct place *target)
+// On one device after the other of its pool, where it has one and its device is lost.
+static tapml_status run_jobs(struct run *run, size_t index, int *out_is_lost)
 {
     struct opened_run *opened = &run->opened;
-    const uint32_t crashes = opened_run_crashes(target);
+    struct place *target = opened->targets[index];
+    const struct target_jobs_options jobs = {.judge = &opened->judge,
+                                             .target = target,
+                                             .io_bundles = &run->bundle_count,
+                                             .whole = opened->shard_cases.whole};
+    tapml_status status = TAPML_OK;
+    int is_replaced = 0;
+
+    do {
+        const uint32_t crashes = opened_run_crashes(target);
+
+        status = target_jobs_run(&jobs);
+        *out_is_lost = opened_run_is_loss(target, crashes, status);
+        is_replaced = 0;
+        TAPML_TRY(*out_is_lost ? opened_run_replace(opened, index, &is_replaced) : TAPML_OK);
+    } while (is_replaced);
+    return status;
+}
+
+static tapml_status run_target(struct run *run, size_t index)
+{
+    struct opened_run *opened = &run->opened;
+    struct place *target = opened->targets[index];
     struct stages stages, *before = stages_begin(&stages);
-    tapml_status status =
-        target_jobs_run(&(struct target_jobs_options){.judge = &opened->judge,
-                                                      .target = target,
-                                                      .io_bundles = &run->bundle_count,
-                                                      .whole = opened->shard_cases.whole});
+    int is_lost = 0;
+    tapml_status status = run_jobs(run, index, &is_lost);
 
     stages_leave(before);
     if (status == TAPML_OK) {
         status = stage_times_write(opened->store, &target->settings, &stages);
     }
-    if (opened_run_is_loss(target, crashes, status)) {
+    if (is_lost) {
         status = opened_run_lose(opened, target);
     } else if (status == TAPML_OK && opened->shard.count == 0) {
         status = report_print_target(opened->store, target->settings.name, &run->printing,
                                      &run->is_wrong);
         run->printing.is_later = 1;
     }
-    if (run->side.count == 0) { // A process has told of its own.
+    if (!run->is_beside[index] && target->backend != NULL) { // A process has told of its own.
         opened_run_log_faults(target);
     }
     return status;
 }
 
-// They find the limits in the store, and the first has what these have cost in its report.
+// What the members of a pool have to be.
+static tapml_status name_kinds(struct run *run)
+{
+    const struct run_config *config = &run->opened.config;
+
+    for (size_t i = 0; i < config->target_count; i++) {
+        TAPML_TRY(config->targets[i].is_split && run->opened.targets[i]->lost == NULL
+                      ? opened_run_name_kind(&run->opened, i)
+                      : TAPML_OK);
+    }
+    return TAPML_OK;
+}
+
+// They find the limits in the store, and the first target that is done beside the others has what
+// these have cost in its report.
 static tapml_status wait_for_processes(struct run *run)
 {
-    const uint64_t executions = run->opened.judge.executions;
+    uint64_t executions = 0;
 
+    for (size_t i = 0; i < RUN_CONFIG_TARGETS_MAX; i++) {
+        executions = run->is_beside[i] ? run->opened.judge.executions : executions;
+    }
+    TAPML_TRY(run->opened.config.store != NULL ? name_kinds(run) : TAPML_OK);
     side_by_side_tell(&run->side, (struct side_message){SIDE_CARVED, executions});
-    run->opened.judge.executions = 0;
+    run->opened.judge.executions -= executions;
     return side_by_side_wait(&run->side, run->opened.lock);
 }
 
@@ -295,10 +441,9 @@ static tapml_status run_targets(struct run *run)
     TAPML_TRY(opened_run_judge(opened));
     TAPML_TRY(run->side.count > 0 ? wait_for_processes(run) : TAPML_OK);
     for (size_t i = 0; i < opened->config.target_count; i++) {
-        struct place *target = opened->targets[i];
-
-        TAPML_TRY(target->lost == NULL ? run_target(run, target)
-                                       : opened_run_give_up(opened, target));
+        TAPML_TRY(opened->targets[i]->lost == NULL
+                      ? run_target(run, i)
+                      : opened_run_give_up(opened, opened->targets[i]));
     }
     return TAPML_OK;
 }
@@ -351,6 +496,7 @@ static tapml_status run_all(struct run *run, const struct options *options)
         opened_run_open(opened, options_get(options, "--json"), options_get(options, "--junit")));
     if (run->side.count > 0) {
         TAPML_TRY(opened_run_settle(opened));
+        TAPML_TRY(opened->config.store == NULL ? name_kinds(run) : TAPML_OK);
         side_by_side_tell(&run->side, (struct side_message){.word = SIDE_OPENED});
     }
     TAPML_TRY(run->sources.count > 0 ? wait_for_sources(run) : TAPML_OK);
@@ -449,7 +595,7 @@ enum outcome command_run_main(const struct command *command)
     if (status != TAPML_OK) {
         return outcome_report(status);
     }
-    struct joining joining = {command->program, &options, &run};
+    struct joining joining = {.program = command->program, .options = &options, .run = &run};
 
     status = begin_processes(&run, &options, &joining);
     if (status == TAPML_OK) {
@@ -466,6 +612,9 @@ enum outcome command_run_main(const struct command *command)
     }
     side_by_side_end(&run.sources);
     side_by_side_end(&run.side);
+    for (size_t i = 0; i < RUN_CONFIG_TARGETS_MAX; i++) {
+        case_share_claims_destroy(run.claims[i]);
+    }
     if (status == TAPML_OK) {
         status = timelines_finish(&run.opened.setup.timelines);
     }

@@ -27,6 +27,7 @@
 #include "run/state_loss.h"
 #include "run/store_source.h"
 #include "run/target_jobs.h"
+#include "run/target_metadata.h"
 #include "store/page_cache.h"
 #include "store/prompt.h"
 #include "store/run_id.h"
@@ -75,11 +76,62 @@ static tapml_status check_presence(const struct opened_run *run)
                : status_fail(TAPML_UNAVAILABLE, "none of the %zu targets can be opened", count);
 }
 
+// "left.local:7700", or the name of a target whose device is of this machine.
+static const char *where_is(const struct place *target)
+{
+    const char *url = target->settings.isolation.url;
+
+    return url != NULL ? url : target->settings.name;
+}
+
+static tapml_status move_to(struct opened_run *run, size_t index, size_t member)
+{
+    struct place *target = run->targets[index];
+    const struct place_settings settings = device_pool_member(run_config_pool(&run->config, index),
+                                                              &run->config.targets[index], member);
+
+    place_move(target, &settings);
+    run->members[index] = member;
+    return setup_open_place(&run->setup, target);
+}
+
+tapml_status opened_run_replace(struct opened_run *run, size_t index, int *out_is_replaced)
+{
+    const struct device_pool *pool = run_config_pool(&run->config, index);
+    struct place *target = run->targets[index];
+    struct text why;
+
+    *out_is_replaced = 0;
+    if (pool == NULL) {
+        return TAPML_OK;
+    }
+    text_init(&why);
+    text_append(&why, status_message());
+    tapml_status status = TAPML_OK;
+
+    for (size_t i = run->members[index] + 1;
+         status == TAPML_OK && !*out_is_replaced && i < pool->count; i++) {
+        status = move_to(run, index, i);
+        *out_is_replaced = status == TAPML_OK;
+        log_line(LOG_WARNING, "target '%s' %s %s: %s", target->settings.name,
+                 status == TAPML_OK ? "goes on at" : "is not at", where_is(target),
+                 status == TAPML_OK ? why.data : status_message());
+        status = outcome_of(status) == OUTCOME_ENVIRONMENT ? TAPML_OK : status;
+    }
+    if (status == TAPML_OK && !*out_is_replaced) {
+        (void)status_fail(TAPML_UNAVAILABLE, "%s", why.data);
+    }
+    text_release(&why);
+    return status;
+}
+
 // Opens a target with its injected faults, and logs these, so that they are not taken for the
 // target's own.
-static tapml_status open_target(struct opened_run *run, struct place *target)
+static tapml_status open_target(struct opened_run *run, size_t index)
 {
+    struct place *target = run->targets[index];
     const struct place_settings *settings = &target->settings;
+    int is_replaced = 0;
 
     for (size_t i = 0; i < settings->fault_count; i++) {
         struct text line;
@@ -91,7 +143,10 @@ static tapml_status open_target(struct opened_run *run, struct place *target)
     }
     const tapml_status status = setup_open_place(&run->setup, target);
 
-    return status == TAPML_OK ? TAPML_OK : note_loss(run, target, status);
+    if (outcome_of(status) == OUTCOME_ENVIRONMENT) {
+        TAPML_TRY(opened_run_replace(run, index, &is_replaced));
+    }
+    return status == TAPML_OK || is_replaced ? TAPML_OK : note_loss(run, target, status);
 }
 
 // An injected fault that was never triggered says nothing about the tool.
@@ -174,9 +229,7 @@ static tapml_status open_places(struct opened_run *run)
 {
     TAPML_TRY(open_source(run));
     for (size_t i = 0; i < run->config.target_count; i++) {
-        struct place *target = run->targets[i];
-
-        TAPML_TRY(target->lost == NULL ? open_target(run, target) : TAPML_OK);
+        TAPML_TRY(run->targets[i]->lost == NULL ? open_target(run, i) : TAPML_OK);
     }
     return check_presence(run);
 }
@@ -410,6 +463,21 @@ tapml_status opened_run_join(struct opened_run *run, size_t index)
     status = status == TAPML_OK ? store_open(path, 0, &run->store) : status;
     alloc_free(path);
     return status == TAPML_OK ? keep_pages(run) : status;
+}
+
+tapml_status opened_run_join_member(struct opened_run *run, size_t index, size_t member)
+{
+    struct place_settings *target = &run->config.targets[index];
+
+    *target = device_pool_member(run_config_pool(&run->config, index), target, member);
+    return opened_run_join(run, index);
+}
+
+tapml_status opened_run_name_kind(struct opened_run *run, size_t index)
+{
+    const struct run_judge_options options = opened_run_made_of(run);
+
+    return target_metadata_settle_cases(&options, run->targets[index]);
 }
 
 // The others go on.

@@ -37,6 +37,7 @@ struct opened_run {
     struct place *source;
     struct place *targets[RUN_CONFIG_TARGETS_MAX]; // As many as the configuration has; NULL: left
                                                    // to another process (opened_run_join).
+    size_t members[RUN_CONFIG_TARGETS_MAX];        // Of the pool of each, which it has now.
     int is_incomplete;                             // Some target was not there, or went away.
     int is_checked;                                // The source was.
 };
@@ -65,6 +66,10 @@ opened_run_open(struct opened_run *run, const char *json, const char *junit) STA
 // The same in a process that does one target, the `index`th, of a run that another process has
 // opened: nothing of the folder is locked, made or removed, and of the targets it has that one.
 tapml_status opened_run_join(struct opened_run *run, size_t index) STATUS_USED;
+
+// The same as the `member`th of the pool of that target.
+tapml_status
+opened_run_join_member(struct opened_run *run, size_t index, size_t member) STATUS_USED;
 
 // In such a process, once all cases are there: takes what `opened_run_fill` finds.
 tapml_status opened_run_take(struct opened_run *run) STATUS_USED;
@@ -95,6 +100,15 @@ tapml_status opened_run_note_source(struct opened_run *run) STATUS_USED;
 
 // Opens the judge of the run's targets, if it has some.
 tapml_status opened_run_judge(struct opened_run *run) STATUS_USED;
+
+// Says what the `index`th target is, for the members of its pool, in the store of an open run.
+tapml_status opened_run_name_kind(struct opened_run *run, size_t index) STATUS_USED;
+
+// After the failure at hand of the `index`th target, whose device is lost: opens the next member of
+// its pool, and logs it. `*out_is_replaced` is 0 where there is none; the message is then that of
+// the failure.
+tapml_status
+opened_run_replace(struct opened_run *run, size_t index, int *out_is_replaced) STATUS_USED;
 
 // Notes that a target is given up: the others go on.
 tapml_status opened_run_give_up(struct opened_run *run, const struct place *target) STATUS_USED;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 // Names that are compared with an unknown one: more than there are, as a test holds.
-enum { NAMES_MAX = 64, SECTIONS_MAX = 16, KEYS_MAX = 32 };
+enum { NAMES_MAX = 64, SECTIONS_MAX = 24, KEYS_MAX = 32 };
 
 // -- Names -------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 
 #include "config/keys.h"
 
+#include "config/device_pool.h"
 #include "config/isolation.h"
 #include "config/key_help.h"
 #include "config/keys_sections.h"
@@ -19,6 +20,7 @@ enum { SOURCES_MAX = 64 };
 #define IN_SHARD(member_)    IN_RUN(sharding.member_)
 #define IN_SOURCE(member_)   .offset = offsetof(struct run_config, source.member_)
 #define IN_TARGET(member_)   .offset = offsetof(struct place_settings, member_)
+#define IN_POOL(member_)     .offset = offsetof(struct device_pool, member_)
 #define IN_FAULT(member_)    .offset = offsetof(struct run_config_fault, member_)
 #define IN_GROUP(member_)    .offset = offsetof(struct group_rule, member_)
 #define IN_FORECAST(member_) .offset = offsetof(struct run_config_forecast, member_)
@@ -290,6 +292,7 @@ static const struct key keys[] = {
      .example = "0.0.0.0:7700",
      .help = "In place of 'url': waits here for a paired worker that dials, 'tapml-worker --dial', "
              "as behind a router that forwards nothing. See docs/remote.md."},
+    DEVICE_POOL_TARGET_KEYS(IN_TARGET),
     {.section = "target.",
      .name = "patience",
      .kind = KEY_NUMBER,
@@ -369,6 +372,7 @@ static const struct key keys[] = {
      IN_TARGET(activation),
      .example = "f16",
      .help = key_help_activations},
+    DEVICE_POOL_KEYS(IN_POOL),
     {.section = "offload",
      .name = "mode",
      .kind = KEY_CHOICE,

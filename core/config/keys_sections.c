@@ -3,6 +3,7 @@
 
 #include "config/keys_sections.h"
 
+#include "config/device_pool.h"
 #include "config/sharding_file.h"
 
 const struct key_section keys_sections[KEYS_SECTIONS] = {
@@ -14,6 +15,7 @@ const struct key_section keys_sections[KEYS_SECTIONS] = {
      "digits, '_' and '-': plans, files and the report use it. Without any target the run only "
      "carves cases.",
      0},
+    DEVICE_POOL_SECTION,
     {"component.", "component.ID",
      "Options of a plugin's component. Its manifest declares them; 'tapml-host plugins' prints the "
      "manifest's path.",

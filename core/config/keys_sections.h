@@ -9,7 +9,7 @@
 
 #include "config/key_table.h"
 
-enum { KEYS_SECTIONS = 16 };
+enum { KEYS_SECTIONS = 17 };
 
 extern const struct key_section keys_sections[KEYS_SECTIONS];
 

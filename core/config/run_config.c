@@ -46,6 +46,18 @@ const char *run_config_nearest_target(const struct run_config *config, const cha
     return text_nearest(name, names);
 }
 
+const struct device_pool *run_config_pool(const struct run_config *config, size_t target)
+{
+    const char *name = config->targets[target].pool;
+
+    for (size_t i = 0; name != NULL && i < config->pool_count; i++) {
+        if (strcmp(config->pools[i].name, name) == 0) {
+            return &config->pools[i];
+        }
+    }
+    return NULL;
+}
+
 struct rate run_config_rate(const struct run_config *config, const char *name)
 {
     char section[64]; // No section has a longer name.

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "choose/choice.h"
 #include "config/device_file.h"
+#include "config/device_pool.h"
 #include "config/problems.h"
 #include "config/watch_settings.h"
 #include "exec/place.h"
@@ -22,6 +23,7 @@
 
 enum {
     RUN_CONFIG_TARGETS_MAX = 7,
+    RUN_CONFIG_POOLS_MAX = RUN_CONFIG_TARGETS_MAX,
     RUN_CONFIG_FAULTS_MAX = 32,
     RUN_CONFIG_FORECASTS_MAX = 16,
     RUN_CONFIG_GROUPS_MAX = 16
@@ -67,6 +69,8 @@ struct run_config {
     int64_t source_workers;                                // Processes that carve.
     struct place_settings targets[RUN_CONFIG_TARGETS_MAX]; // "gpu" of [target.gpu].
     size_t target_count;
+    struct device_pool pools[RUN_CONFIG_POOLS_MAX]; // In the order of the file.
+    size_t pool_count;
     struct group_rule groups[RUN_CONFIG_GROUPS_MAX]; // In the order of the file.
     size_t group_count;
     int64_t offload_prompts;
@@ -116,6 +120,10 @@ const char *run_config_nearest_target(const struct run_config *config, const cha
 tapml_status run_config_find_target(const struct run_config *config,
                                     const char *name,
                                     struct place_settings *out_settings) STATUS_USED;
+
+// Devices of which the `target`th target has one after the other, or all at once; NULL: it has no
+// pool, and one device.
+const struct device_pool *run_config_pool(const struct run_config *config, size_t target);
 
 // What a place costs, `rate` of [source] or [target.`name`] (base/rate); no rate where its section
 // has none that can be read.

@@ -92,6 +92,61 @@ check_rate(const struct run_config *config, const char *section, struct problems
     }
 }
 
+static void read_pool(struct run_config *config, size_t index, struct problems *problems)
+{
+    const char *section = config->ini.sections[index];
+    struct device_pool pool = {.name = section + strlen("pool.")};
+
+    if (!has_room(&config->ini, index, "pools", config->pool_count, RUN_CONFIG_POOLS_MAX,
+                  problems)) {
+        return;
+    }
+    if (!is_legal(pool.name)) {
+        problems_add(problems,
+                     "%s:%u: '%s' cannot be the name of a pool: expected letters, digits, '_' and "
+                     "'-'",
+                     config->ini.name, config->ini.section_lines[index], pool.name);
+    }
+    key_reader_read(keys_table(), &config->ini, section, &pool, problems);
+    problems_take(problems, device_pool_settle(&pool, &config->ini, problems));
+    config->pools[config->pool_count++] = pool;
+}
+
+// The pool of the `index`th target, whose first member's device it has at first.
+static void settle_pool(struct run_config *config, size_t index, struct problems *problems)
+{
+    struct place_settings *target = &config->targets[index];
+    const struct device_pool *pool = run_config_pool(config, index);
+    char section[PLACE_TEXT];
+
+    (void)snprintf(section, sizeof(section), "target.%.50s", target->name);
+    if (target->pool == NULL && target->is_split) {
+        problems_refuse(problems, &config->ini, section, "share",
+                        "expected 'pool' beside it, whose members share the cases, found none");
+    }
+    if (target->is_split && config->select_budget != NULL) {
+        problems_refuse(problems, &config->ini, section, "share",
+                        "expected no [select] beside it, found a budget");
+    }
+    if (target->pool != NULL && pool == NULL) {
+        problems_refuse(problems, &config->ini, section, "pool",
+                        "expected the NAME of a section [pool.NAME], found '%s'", target->pool);
+    }
+    if (pool == NULL || pool->count == 0) {
+        return;
+    }
+    if (target->isolation.listen != NULL || (target->isolation.url != NULL)) {
+        problems_refuse(problems, &config->ini, section, "pool",
+                        "expected no 'url' and no 'listen' beside it: its members have devices");
+    }
+    if (pool->processes > 0 && !target->is_split) {
+        problems_refuse(problems, &config->ini, section, "pool",
+                        "expected share = split: [pool.%s] has processes of one device",
+                        pool->name);
+    }
+    *target = device_pool_member(pool, target, 0);
+}
+
 static void read_target(struct run_config *config, size_t index, struct problems *problems)
 {
     const char *section = config->ini.sections[index];
@@ -368,8 +423,8 @@ static int is_of_cases(const struct ini_entry *entry)
     static const char *const keys[][2] = {
         {"run", "dir"},       {"run", "comparers"}, {"model", "path"},  {"source", "store"},
         {"select", "budget"}, {"select", "policy"}, {"order", "policy"}};
-    static const char *const others[] = {"target.", "component.", "fault.",
-                                         "plugins", "check",      "watch"};
+    static const char *const others[] = {"target.", "pool.", "component.", "fault.",
+                                         "plugins", "check", "watch"};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
         if (strcmp(entry->section, keys[i][0]) == 0 && strcmp(entry->key, keys[i][1]) == 0) {
@@ -425,7 +480,12 @@ static void read_all(struct run_config *config, struct problems *problems)
     for (size_t i = 0; i < ini->section_count; i++) {
         if (begins(ini->sections[i], "target.")) {
             read_target(config, i, problems);
+        } else if (begins(ini->sections[i], "pool.")) {
+            read_pool(config, i, problems);
         }
+    }
+    for (size_t i = 0; i < config->target_count; i++) {
+        settle_pool(config, i, problems);
     }
     read_shard(config, problems);
     check_cases(config, problems);

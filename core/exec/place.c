@@ -113,6 +113,15 @@ tapml_status place_lose(struct place *place, const char *why)
     return place->lost ? TAPML_OK : status_no_memory();
 }
 
+void place_move(struct place *place, const struct place_settings *settings)
+{
+    ASSERT(!place->shares_weights && settings->name);
+    close_chain(place);
+    alloc_free(place->lost);
+    place->lost = NULL;
+    place->settings = *settings;
+}
+
 void place_tune(struct place *place, struct tuned_settings settings)
 {
     ASSERT(!place->backend);

@@ -59,6 +59,8 @@ struct place_settings {
     int64_t budget_mib;        // Of its device, for weights, states and values; 0: any.
     const char *ring_text;     // `ring = 512`, which is `ring`; or NULL.
     struct ring_settings ring; // How its weights go through less memory than they take.
+    const char *pool;          // Name of the devices of which it has one, or all; or NULL.
+    int is_split;              // `share = split`: all of them.
     int require_all;           // `require = all`: an op that the place refuses is a failure.
     int is_guarded;        // `guard = on`: runs of the model are guarded too, as every replay is.
     const char *observers; // Components of plugins that see each call, blanks between; or NULL.
@@ -138,6 +140,11 @@ tapml_status place_wrap(const struct place *base,
                         const struct place_link *links,
                         size_t count,
                         struct place **out_place) STATUS_USED;
+
+// Makes a place, of which something may be open or lost, one that nothing is open of, with other
+// settings, borrowed as those of `place_create`. Sessions over it are gone by then. Not for places
+// around another one.
+void place_move(struct place *place, const struct place_settings *settings);
 
 // Notes why a place is of no more use, once; `why` is copied. Its chain stays. TAPML_NO_MEMORY.
 tapml_status place_lose(struct place *place, const char *why) STATUS_USED;

@@ -14,6 +14,7 @@
 #include "offload/loop.h"
 #include "offload/watch.h"
 #include "run/bundles.h"
+#include "run/case_share.h"
 #include "run/driver_checks.h"
 #include "run/follow_up.h"
 #include "run/interrupt.h"
@@ -36,15 +37,17 @@
 #include "verify/verdicts.h"
 
 #include <stdio.h>
+#include <time.h>
 
 struct target_jobs {
     const struct run_judge_options *run; // What all targets share.
     struct run_judge *judge;
     const char *name;
-    struct place *place;   // For cases: replays have a guard of their own.
-    struct place *running; // For runs of the model: the same, or around it under a guard.
-    struct place *guarded; // The latter. Own; or NULL.
-    struct store *whole;   // Of a shard: that of all cases; or NULL.
+    struct place *place;      // For cases: replays have a guard of their own.
+    struct place *running;    // For runs of the model: the same, or around it under a guard.
+    struct place *guarded;    // The latter. Own; or NULL.
+    struct store *whole;      // Of a shard: that of all cases; or NULL.
+    struct case_share *share; // Of a member of a pool; or NULL.
     struct verdict_list verdicts;
     struct verdict_list known; // On derived cases, of earlier starts.
     struct watch *watch;
@@ -494,15 +497,18 @@ static struct target_jobs jobs_of(const struct target_jobs_options *options)
                                 .place = options->target,
                                 .running = options->target,
                                 .whole = options->whole,
+                                .share = options->share,
                                 .io_bundles = options->io_bundles};
 }
 
-// Replays what is there and has no result.
-static tapml_status look_ahead(struct target_jobs *target)
+// Replays what is there and has no result, or these cases of it alone.
+static tapml_status look_ahead(struct target_jobs *target, const int64_t *ids, size_t count)
 {
     struct verdict_options options = options_of(target);
     struct verdict_list list;
 
+    options.ids = ids;
+    options.id_count = count;
     target_progress_begin(&target->telling, "replay ahead on", "cases");
     TAPML_TRY(result_count(target->run->store, target->name, &target->telling.progress.skipped));
     options.user = &target->telling;
@@ -514,7 +520,7 @@ static tapml_status look_ahead(struct target_jobs *target)
 static void begin_telling(struct target_jobs *target)
 {
     place_usage_begin(&target->usage, target->run->store, target->place, target->run->config,
-                      target->whole != NULL);
+                      target->whole != NULL || target->share != NULL);
     target->telling.name = target->name;
     target->telling.lock = target->run->lock;
     target->telling.health = target->health;
@@ -561,10 +567,49 @@ static tapml_status follow(struct target_jobs *target)
         TAPML_TRY(is_last ? TAPML_OK : carved_count(target->run->store, &counts));
         if (!is_last && counts.cases > seen) {
             seen = counts.cases;
-            TAPML_TRY(look_ahead(target));
+            TAPML_TRY(look_ahead(target, NULL, 0));
         }
     }
     return TAPML_OK;
+}
+
+// Waits for what is carved, and once all is, for other members.
+static tapml_status wait_for_cases(const struct target_jobs *target, int *io_is_last)
+{
+    static const struct timespec pause = {.tv_nsec = 20000000};
+
+    if (!*io_is_last) {
+        return target->is_whole(target->is_whole_user, io_is_last);
+    }
+    (void)nanosleep(&pause, NULL);
+    return interrupt_check();
+}
+
+static tapml_status share_cases(struct target_jobs *target)
+{
+    const int64_t none = 0, *ids = &none;
+    size_t count = 0, all = 0;
+    int is_last = 0, was_last = 0, waits = 0;
+
+    TAPML_TRY(look_ahead(target, ids, 0)); // What is stale is not there from now on.
+    do {
+        was_last = is_last;
+        TAPML_TRY(case_share_next(target->share, &ids, &count, &waits));
+        all += count;
+        TAPML_TRY(count > 0           ? look_ahead(target, ids, count)
+                  : !is_last || waits ? wait_for_cases(target, &is_last)
+                                      : TAPML_OK);
+    } while (!was_last || waits || count > 0);
+    return all > 0 ? place_usage_note(&target->usage) : TAPML_OK;
+}
+
+static tapml_status share(struct target_jobs *target)
+{
+    int is_wrong = 0;
+
+    TAPML_TRY(target_health_check(target->health));
+    TAPML_TRY(check_driver(target, DRIVER_CHECKS_BEGIN, &is_wrong));
+    return is_wrong ? TAPML_OK : share_cases(target);
 }
 
 tapml_status target_jobs_follow(const struct target_jobs_options *options,
@@ -576,10 +621,11 @@ tapml_status target_jobs_follow(const struct target_jobs_options *options,
     if (target.run->config->choice.budget.kind != BUDGET_ALL) {
         return TAPML_OK;
     }
-    TAPML_TRY(target_metadata_settle_cases(target.run, target.place));
+    TAPML_TRY(target.share != NULL ? target_metadata_check_member(target.run, target.place)
+                                   : target_metadata_settle_cases(target.run, target.place));
     target.is_whole = is_whole;
     target.is_whole_user = user;
-    return care_for(&target, follow);
+    return care_for(&target, target.share != NULL ? share : follow);
 }
 
 tapml_status target_jobs_run(const struct target_jobs_options *options)

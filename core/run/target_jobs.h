@@ -12,6 +12,7 @@
 
 #include "run/run_judge.h"
 
+struct case_share;
 struct place;
 struct store;
 
@@ -25,6 +26,9 @@ struct target_jobs_options {
     // the judge's store are replayed, by limits of the first cases of `whole`, and nothing more is
     // done; else NULL.
     struct store *whole;
+
+    // Of a member of a pool, for target_jobs_follow: what it has of the cases; else NULL.
+    struct case_share *share;
 };
 
 // Replays the kept cases that the store has by now, and again what has come since, for a host that
@@ -32,6 +36,10 @@ struct target_jobs_options {
 // it: once it says that all cases are there, or by its failure. Where [select] chooses of all
 // cases, and where the driver is wrong, nothing is replayed. Of `judge` what it is made of is
 // there.
+//
+// A member of a pool replays what it can claim (run/case_share.h), also after all cases are there,
+// until there is nothing; `is_whole` is asked where there is nothing to claim by now.
+// TAPML_UNAVAILABLE if it is another device than the store says of the target.
 tapml_status target_jobs_follow(const struct target_jobs_options *options,
                                 tapml_status (*is_whole)(void *user, int *out_is_whole),
                                 void *user) STATUS_USED;

@@ -195,23 +195,30 @@ static tapml_status note_tuning(const struct run_judge_options *run, const struc
                : TAPML_OK;
 }
 
+static tapml_status print_identity(const struct run_judge_options *run,
+                                   const struct place *place,
+                                   struct text *identity)
+{
+    const struct backend_info *info = backend_info(place->backend);
+
+    text_format(identity, "%s %s:%s %s", info->plugin, info->component, info->device, info->driver);
+    append_options(identity, run->config, info->component);
+    append_ways(identity, run->config->mode, &place->settings);
+    return text_status(identity);
+}
+
 static tapml_status settle_texts(const struct run_judge_options *run,
                                  const struct place *place,
                                  const char *implementations,
                                  struct text *identity)
 {
-    const struct run_config *config = run->config;
-    const struct place_settings *target = &place->settings;
     const struct backend_info *info = backend_info(place->backend);
     struct store *store = run->store;
 
-    text_format(identity, "%s %s:%s %s", info->plugin, info->component, info->device, info->driver);
-    append_options(identity, config, info->component);
-    append_ways(identity, config->mode, target);
-    TAPML_TRY(text_status(identity));
+    TAPML_TRY(print_identity(run, place, identity));
     TAPML_TRY(store_begin(store));
     tapml_status status = settle_identity(run, info,
-                                          &(struct target_row){.name = target->name,
+                                          &(struct target_row){.name = place->settings.name,
                                                                .identity = identity->data,
                                                                .implementations = implementations});
 
@@ -253,6 +260,43 @@ tapml_status target_metadata_settle_cases(const struct run_judge_options *run,
     const tapml_status status = settle_texts(run, place, NULL, &identity);
 
     text_release(&identity);
+    return status;
+}
+
+static tapml_status
+compare_member(const struct target_row *known, const struct place *place, const char *identity)
+{
+    const char *url = place->settings.isolation.url;
+
+    return strcmp(known->identity, identity) == 0
+               ? TAPML_OK
+               : status_fail(
+                     TAPML_UNAVAILABLE,
+                     "a member of its pool is another device%s%s: expected '%s', found '%s'",
+                     url != NULL ? ", at " : "", url != NULL ? url : "", known->identity, identity);
+}
+
+tapml_status target_metadata_check_member(const struct run_judge_options *run,
+                                          const struct place *place)
+{
+    struct arena *arena = arena_create();
+    struct target_row known;
+    struct text identity;
+
+    text_init(&identity);
+    tapml_status status = arena != NULL ? TAPML_OK : status_no_memory();
+
+    if (status == TAPML_OK) {
+        status = target_find(run->store, place->settings.name, arena, &known);
+    }
+    if (status == TAPML_OK) {
+        status = print_identity(run, place, &identity);
+    }
+    if (status == TAPML_OK) {
+        status = compare_member(&known, place, identity.data);
+    }
+    text_release(&identity);
+    arena_destroy(arena);
     return status;
 }
 

@@ -20,6 +20,11 @@ tapml_status target_metadata_settle(const struct run_judge *judge,
 tapml_status target_metadata_settle_cases(const struct run_judge_options *run,
                                           const struct place *place) STATUS_USED;
 
+// Compares a member of a pool (config/device_pool.h) with what the store says of its target, and
+// changes nothing: TAPML_UNAVAILABLE if it is another device, driver or option.
+tapml_status target_metadata_check_member(const struct run_judge_options *run,
+                                          const struct place *place) STATUS_USED;
+
 // Notes for the report what the weights of a target, the second place of a session, went through
 // (exec/ring); nothing of one without a ring.
 tapml_status target_metadata_note_ring(struct store *store,

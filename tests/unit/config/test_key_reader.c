@@ -121,6 +121,6 @@ Test(key_reader, the_tables_have_room)
         keys = own > keys ? own : keys;
         sections++;
     }
-    cr_assert_leq(sections, 16u);
+    cr_assert_leq(sections, 24u);
     cr_assert_leq(keys, 32u);
 }

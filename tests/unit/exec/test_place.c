@@ -182,3 +182,20 @@ Test(place, keeps_why_it_was_lost)
     cr_assert_str_eq(place->lost, "the device went away");
     place_destroy(place);
 }
+
+Test(place, is_opened_anew_with_other_settings)
+{
+    const struct place_link first[] = {place_device_link(plugins.registry),
+                                       link_of(PLACE_FAULTS, "f")};
+    const struct place_link second = place_device_link(plugins.registry);
+    struct place *place = open_place(first, 2);
+    cr_assert_eq(place_lose(place, "the device went away"), TAPML_OK);
+    place_move(place, &(struct place_settings){.name = "gpu", .backend = "reference:f64"});
+    cr_assert_str_eq(released, "f");
+    cr_assert_null(place->backend);
+    cr_assert_null(place->lost);
+    cr_assert_null(place->weights);
+    cr_assert_eq(place_open(place, NULL, &second, 1), TAPML_OK, "%s", status_message());
+    cr_assert_str_eq(backend_info(place->backend)->device, "f64");
+    place_destroy(place);
+}

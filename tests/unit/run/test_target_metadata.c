@@ -142,3 +142,19 @@ Test(target_metadata, a_target_with_other_activations_is_another)
     SHORT_MUST(settle());
     cr_assert_str_eq(find().activations, "f32");
 }
+
+Test(target_metadata, a_member_is_the_device_that_its_target_is)
+{
+    const struct run_judge_options made_of = {
+        .setup = &run.setup, .config = &run.config, .store = run.store};
+    const struct place *member = run.setup.places[1];
+
+    SHORT_MUST(settle());
+    SHORT_MUST(target_metadata_settle_cases(&made_of, member));
+    SHORT_MUST(target_metadata_check_member(&made_of, member));
+    describe("org.example.another x:y 1.0", "");
+    cr_assert_eq(target_metadata_check_member(&made_of, member), TAPML_UNAVAILABLE);
+    cr_expect_not_null(strstr(status_message(), "expected 'org.example.another x:y 1.0', found '"),
+                       "%s", status_message());
+    cr_expect_str_eq(find().identity, "org.example.another x:y 1.0", "nothing changes");
+}
