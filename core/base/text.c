@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -303,6 +304,39 @@ int text_glob(const char *pattern, const char *subject)
     return *pattern == '\0';
 }
 
+static int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+// The next number of a version, behind which `*at` is then; 0 where there is none.
+static unsigned long long next_number(const char **at)
+{
+    unsigned long long number = 0;
+    for (; is_digit(**at); (*at)++) {
+        number =
+            number < ULLONG_MAX / 100 ? 10 * number + (unsigned long long)(**at - '0') : number;
+    }
+    *at += **at == '.' && is_digit((*at)[1]);
+    return number;
+}
+
+int text_compare_versions(const char *a, const char *b)
+{
+    static const char digits[] = "0123456789";
+    unsigned long long one = 0, other = 0;
+    a += strcspn(a, digits);
+    b += strcspn(b, digits);
+    if (!*a || !*b) {
+        return (*a != '\0') - (*b != '\0');
+    }
+    do {
+        one = next_number(&a);
+        other = next_number(&b);
+    } while (one == other && (is_digit(*a) || is_digit(*b)));
+    return (one > other) - (one < other);
+}
+
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -344,11 +378,6 @@ const char *text_nearest(const char *word, const char *const *words)
         }
     }
     return nearest;
-}
-
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 tapml_status text_parse_i64(const char *word, int64_t *out_value)

@@ -80,6 +80,11 @@ tapml_status text_print(struct text *text) STATUS_USED;
 // [a-c] a set. The time is at most proportional to the product of both lengths. [any]
 int text_glob(const char *pattern, const char *subject);
 
+// Below, at or above 0 as the version in `a` is before, the same as or behind that in `b`: the
+// first numbers of each, with dots between; where one has fewer of them, the rest are 0. A text
+// without any is before all others. [any]
+int text_compare_versions(const char *a, const char *b);
+
 // Returns the word of `words` (ended by NULL) with the smallest edit distance to `word`, or NULL if
 // no distance is within a third of its length, at least 1. For messages such as
 // "unknown key 'promts', did you mean 'prompts'?". [any]

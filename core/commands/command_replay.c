@@ -423,12 +423,12 @@ static tapml_status find_store(struct replaying *replaying, const char *word)
 static tapml_status check_conditions(const struct replaying *replaying)
 {
     static const char *const others[] = {"--backend", "--target"};
+    const struct bundle_condition *first = replaying->conditions;
 
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
         if (replaying->condition_count > 0 && options_get(replaying->options, others[i]) != NULL) {
-            return status_fail(TAPML_INVALID, "%s=%s chooses among devices, and %s names one",
-                               replaying->conditions[0].key, replaying->conditions[0].glob,
-                               others[i]);
+            return status_fail(TAPML_INVALID, "%s%s=%s chooses among devices, and %s names one",
+                               first->key, first->is_least ? ">" : "", first->value, others[i]);
         }
     }
     return TAPML_OK;

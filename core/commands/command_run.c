@@ -367,6 +367,7 @@ static tapml_status run_jobs(struct run *run, size_t index, int *out_is_lost)
                                              .target = target,
                                              .io_bundles = &run->bundle_count,
                                              .whole = opened->shard_cases.whole};
+    const struct target_pool pool = opened_run_pool(opened, index);
     tapml_status status = TAPML_OK;
     int is_replaced = 0;
 
@@ -376,7 +377,7 @@ static tapml_status run_jobs(struct run *run, size_t index, int *out_is_lost)
         status = target_jobs_run(&jobs);
         *out_is_lost = opened_run_is_loss(target, crashes, status);
         is_replaced = 0;
-        TAPML_TRY(*out_is_lost ? opened_run_replace(opened, index, &is_replaced) : TAPML_OK);
+        TAPML_TRY(*out_is_lost ? target_pool_replace(&pool, &is_replaced) : TAPML_OK);
     } while (is_replaced);
     return status;
 }

@@ -76,53 +76,13 @@ static tapml_status check_presence(const struct opened_run *run)
                : status_fail(TAPML_UNAVAILABLE, "none of the %zu targets can be opened", count);
 }
 
-// "left.local:7700", or the name of a target whose device is of this machine.
-static const char *where_is(const struct place *target)
+struct target_pool opened_run_pool(struct opened_run *run, size_t index)
 {
-    const char *url = target->settings.isolation.url;
-
-    return url != NULL ? url : target->settings.name;
-}
-
-static tapml_status move_to(struct opened_run *run, size_t index, size_t member)
-{
-    struct place *target = run->targets[index];
-    const struct place_settings settings = device_pool_member(run_config_pool(&run->config, index),
-                                                              &run->config.targets[index], member);
-
-    place_move(target, &settings);
-    run->members[index] = member;
-    return setup_open_place(&run->setup, target);
-}
-
-tapml_status opened_run_replace(struct opened_run *run, size_t index, int *out_is_replaced)
-{
-    const struct device_pool *pool = run_config_pool(&run->config, index);
-    struct place *target = run->targets[index];
-    struct text why;
-
-    *out_is_replaced = 0;
-    if (pool == NULL) {
-        return TAPML_OK;
-    }
-    text_init(&why);
-    text_append(&why, status_message());
-    tapml_status status = TAPML_OK;
-
-    for (size_t i = run->members[index] + 1;
-         status == TAPML_OK && !*out_is_replaced && i < pool->count; i++) {
-        status = move_to(run, index, i);
-        *out_is_replaced = status == TAPML_OK;
-        log_line(LOG_WARNING, "target '%s' %s %s: %s", target->settings.name,
-                 status == TAPML_OK ? "goes on at" : "is not at", where_is(target),
-                 status == TAPML_OK ? why.data : status_message());
-        status = outcome_of(status) == OUTCOME_ENVIRONMENT ? TAPML_OK : status;
-    }
-    if (status == TAPML_OK && !*out_is_replaced) {
-        (void)status_fail(TAPML_UNAVAILABLE, "%s", why.data);
-    }
-    text_release(&why);
-    return status;
+    return (struct target_pool){.setup = &run->setup,
+                                .config = &run->config,
+                                .index = index,
+                                .target = run->targets[index],
+                                .io_member = &run->members[index]};
 }
 
 // Opens a target with its injected faults, and logs these, so that they are not taken for the
@@ -141,10 +101,11 @@ static tapml_status open_target(struct opened_run *run, size_t index)
         log_line(LOG_WARNING, "injected on '%s': %s", settings->name, line.data);
         text_release(&line);
     }
-    const tapml_status status = setup_open_place(&run->setup, target);
+    const struct target_pool pool = opened_run_pool(run, index);
+    const tapml_status status = target_pool_open(&pool);
 
     if (outcome_of(status) == OUTCOME_ENVIRONMENT) {
-        TAPML_TRY(opened_run_replace(run, index, &is_replaced));
+        TAPML_TRY(target_pool_replace(&pool, &is_replaced));
     }
     return status == TAPML_OK || is_replaced ? TAPML_OK : note_loss(run, target, status);
 }
@@ -209,6 +170,7 @@ static tapml_status add_places(struct opened_run *run)
 
     TAPML_TRY(add_source(run));
     for (size_t i = 0; i < config->target_count; i++) {
+        TAPML_TRY(target_pool_check(config, i));
         TAPML_TRY(setup_add_place(&run->setup, &config->targets[i], &run->targets[i]));
         const tapml_status status = check_backend(&run->setup, run->targets[i]);
 
@@ -443,7 +405,9 @@ static tapml_status join_places(struct opened_run *run, size_t index)
     TAPML_TRY(check_backend(&run->setup, *target));
     TAPML_TRY(open_helpers(run));
     TAPML_TRY(open_source(run));
-    return setup_open_place(&run->setup, *target);
+    const struct target_pool pool = opened_run_pool(run, index);
+
+    return target_pool_open(&pool);
 }
 
 tapml_status opened_run_join(struct opened_run *run, size_t index)

@@ -16,6 +16,7 @@
 #include "run/run_judge.h"
 #include "run/setup.h"
 #include "run/shard_cases.h"
+#include "run/target_pool.h"
 #include "verify/verdict.h"
 
 struct opened_run {
@@ -104,11 +105,8 @@ tapml_status opened_run_judge(struct opened_run *run) STATUS_USED;
 // Says what the `index`th target is, for the members of its pool, in the store of an open run.
 tapml_status opened_run_name_kind(struct opened_run *run, size_t index) STATUS_USED;
 
-// After the failure at hand of the `index`th target, whose device is lost: opens the next member of
-// its pool, and logs it. `*out_is_replaced` is 0 where there is none; the message is then that of
-// the failure.
-tapml_status
-opened_run_replace(struct opened_run *run, size_t index, int *out_is_replaced) STATUS_USED;
+// The device of the `index`th target, as one of its pool, if it has one.
+struct target_pool opened_run_pool(struct opened_run *run, size_t index);
 
 // Notes that a target is given up: the others go on.
 tapml_status opened_run_give_up(struct opened_run *run, const struct place *target) STATUS_USED;

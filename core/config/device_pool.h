@@ -19,6 +19,7 @@ enum { DEVICE_POOL_MEMBERS_MAX = 16 };
 struct device_pool {
     const char *name;      // "phones" of [pool.phones].
     const char *urls_text; // As the file says it; or NULL:
+    const char *labels;    // Words of run/pool_labels.h that each member has; or NULL.
     int64_t processes;     // members are processes here, each with the target's own device.
     const char *urls[DEVICE_POOL_MEMBERS_MAX]; // Of each member; NULL where it is a process here.
     size_t count;                              // Members.
@@ -43,6 +44,14 @@ struct device_pool {
      .type = "tapml://HOST:PORT with blanks between",                                              \
      .example = "tapml://left.local:7700 tapml://right.local:7700",                                \
      .help = "Workers on other machines, as 'url' of a target."},                                  \
+        {.section = "pool.",                                                                       \
+         .name = "labels",                                                                         \
+         .kind = KEY_TEXT,                                                                         \
+         at_(labels),                                                                              \
+         .type = "TAG=GLOB and TAG>=VERSION with blanks between",                                  \
+         .example = "device_name=*Mali* driver>=38.1",                                             \
+         .help = "What a member has to be; others are left out. Tags are those of devices that "   \
+                 "'tapml-host find --tags' lists."},                                               \
     {                                                                                              \
         .section = "pool.", .name = "processes", .kind = KEY_NUMBER, .fallback = "0",              \
         .high = DEVICE_POOL_MEMBERS_MAX, at_(processes), .example = "2",                           \

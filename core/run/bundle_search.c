@@ -177,7 +177,7 @@ int bundle_search_is_id(const char *word)
 
 tapml_status bundle_search_find(struct bundle_search *search, const char *id, const char **out_path)
 {
-    const struct bundle_condition condition = {"id", id};
+    const struct bundle_condition condition = {.key = "id", .value = id};
 
     search->conditions = &condition;
     search->condition_count = 1;

@@ -273,8 +273,9 @@ static size_t name_length(const char *word)
 int bundle_tags_is_condition(const char *word)
 {
     const size_t length = name_length(word);
+    const char *sign = &word[length + (word[length] == '>')];
 
-    return length > 0 && word[length] == '=' && word[length + 1] != '\0';
+    return length > 0 && *sign == '=' && sign[1] != '\0';
 }
 
 static const char *nearest_key(const char *name)
@@ -304,23 +305,29 @@ tapml_status bundle_tags_read_condition(const char *word, struct bundle_conditio
                                  "bundles have no tag '%s'; 'tapml-host find --tags' lists them",
                                  name);
     }
-    *out_condition = (struct bundle_condition){key->name, word + name_length(word) + 1};
+    const char *sign = word + name_length(word);
+    const int is_least = *sign == '>';
+
+    *out_condition = (struct bundle_condition){key->name, sign + 1 + is_least, is_least};
     return TAPML_OK;
 }
 
 static int has_value(const struct bundle_condition *condition, const char *value)
 {
     static const char host_ops[] = "tapml.";
-    const size_t length = strlen(condition->glob);
+    const char *glob = condition->value;
 
-    if (strcmp(condition->key, "id") == 0 && strncmp(value, condition->glob, length) == 0) {
+    if (condition->is_least) {
+        return text_compare_versions(value, condition->value) >= 0;
+    }
+    if (strcmp(condition->key, "id") == 0 && strncmp(value, glob, strlen(glob)) == 0) {
         return 1;
     }
     if (strcmp(condition->key, "op") == 0 && strncmp(value, host_ops, sizeof(host_ops) - 1) == 0 &&
-        text_glob(condition->glob, value + sizeof(host_ops) - 1)) {
+        text_glob(glob, value + sizeof(host_ops) - 1)) {
         return 1;
     }
-    return text_glob(condition->glob, value);
+    return text_glob(glob, value);
 }
 
 static int

@@ -56,16 +56,18 @@ void bundle_tags_release(struct bundle_tags *tags);
 const char *bundle_tags_first(const struct bundle_tags *tags, const char *key);
 
 // A word such as "op=attention" or "device_name=*RTX*": the value is a glob (`*`, `?`, `[a-c]`),
-// that of an op without "tapml." if it has none, and that of an id the begin of one.
+// that of an op without "tapml." if it has none, and that of an id the begin of one. With '>=' in
+// the place of '=' it is the version that the value has at least (text_compare_versions).
 struct bundle_condition {
     const char *key; // Static.
-    const char *glob;
+    const char *value;
+    int is_least;
 };
 
-// Whether `word` is meant as a condition: a name, '=' and something behind it.
+// Whether `word` is meant as a condition: a name, '=' or '>=' and something behind it.
 int bundle_tags_is_condition(const char *word);
 
-// Reads it; `glob` points into `word`. TAPML_INVALID names the nearest key that there is.
+// Reads it; `value` points into `word`. TAPML_INVALID names the nearest key that there is.
 tapml_status bundle_tags_read_condition(const char *word,
                                         struct bundle_condition *out_condition) STATUS_USED;
 

@@ -95,7 +95,7 @@ def one_that_is_killed_costs_nothing(folder):
 def far_machines_share(folder):
     host, worker = machines(folder)
     with far.listening(worker) as (_, one), far.listening(worker) as (_, other):
-        pool = f"[pool.far]\nurls = tapml://127.0.0.1:{one} tapml://127.0.0.1:{other}\n"
+        pool = f"[pool.far]\nlabels = device=f32* plugin_version>=0.1\nurls = tapml://127.0.0.1:{one} tapml://127.0.0.1:{other}\n"
         ini, dir_ = write(os.path.join(folder, "run"), f"{TARGET}\npool = far\nshare = split", pool)
         rig.check(rig.host("--config", ini, env=host.env), 1)
     assert found(dir_) == usual()

@@ -285,3 +285,19 @@ Test(text, is_kept_in_an_arena)
     cr_assert_null(text_keep(&text, arena));
     arena_destroy(arena);
 }
+
+Test(text, versions_are_compared_number_by_number)
+{
+    static const char *const order[] = {
+        "", "no number", "0.9", "1", "1.2.3", "v1.10", "driver 2", "NVIDIA 535.104.05", "535.105"};
+    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+        for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++) {
+            const int expected = i < 2 && k < 2 ? 0 : (i > k) - (i < k);
+            const int found = text_compare_versions(order[i], order[k]);
+            cr_expect_eq((found > 0) - (found < 0), expected, "'%s' and '%s'", order[i], order[k]);
+        }
+    }
+    cr_expect_eq(text_compare_versions("1.0", "1"), 0);
+    cr_expect_eq(text_compare_versions("24.", "24.0.0"), 0);
+    cr_expect_eq(text_compare_versions("99999999999999999999999", "99999999999999999999999"), 0);
+}

@@ -73,7 +73,7 @@ Test(bundle_search, a_folder_stands_for_all_below_it_in_the_order_of_names)
 
 Test(bundle_search, conditions_choose)
 {
-    const struct bundle_condition condition = {"instance", "layers.1/*"};
+    const struct bundle_condition condition = {.key = "instance", .value = "layers.1/*"};
 
     search.conditions = &condition;
     search.condition_count = 1;

@@ -136,6 +136,8 @@ Test(bundle_tags, a_device_has_those_of_places)
     cr_assert_eq(tags.places, 1);
     cr_assert(meets("component=vul*", "driver=25.*"));
     cr_assert_not(meets("component=vul*", "driver=24.*"));
+    cr_assert(meets("driver>=24.12", "driver>=25"));
+    cr_assert_not(meets("component=vul*", "driver>=25.1"));
 }
 
 Test(bundle_tags, words_are_conditions_or_not)
