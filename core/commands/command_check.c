@@ -12,6 +12,7 @@
 #include "run/policies.h"
 #include "run/prompt_inputs.h"
 #include "run/setup.h"
+#include "run/target_pool.h"
 #include "store/carved.h"
 #include "store/store.h"
 #include "store/store_open.h"
@@ -146,6 +147,7 @@ static void check_backends(struct check *check)
         (void)snprintf(section, sizeof(section), "target.%s", check->config.targets[i].name);
         (void)check_backend(check, section, &check->config.targets[i], &survey);
         check_observers(check, section, check->config.targets[i].observers);
+        problems_take(&check->problems, target_pool_check(&check->config, i));
     }
 }
 

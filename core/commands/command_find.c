@@ -25,10 +25,9 @@ const struct options_manual command_find_manual = {
         "Finds bundles and packs again, by what they say of themselves. PATH is a file, or a "
         "folder that is searched with those in it; without any, the folders of TAPML_BUNDLE_PATH "
         "are searched, or the current one. A file is listed if all TAG=GLOB are met: "
-        "op=attention device_name=*RTX* verdict=fail, and with TAG>=VERSION, 'driver>=535.104', "
-        "the "
-        "least version; an id may be cut short. 'tapml-host replay' "
-        "takes an id, of eight digits or more, in place of a file.\n"
+        "op=attention device_name=*RTX* verdict=fail; 'driver>=535.104' is the least version, and "
+        "an id may be cut short. 'tapml-host replay' takes an id, of eight digits or more, in "
+        "place of a file.\n"
         "Ends with 0 if something was found, else with 1. A file that cannot be read is told, and "
         "passed over.",
     .specs = specs,

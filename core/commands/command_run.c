@@ -78,7 +78,6 @@ struct joining {
     struct options *options;
     struct run *run;
     struct side_job jobs[SIDE_HOSTS_MAX]; // By the index of the process.
-    size_t job_count;
 };
 
 enum { NAME_TEXT = 96 };
@@ -292,7 +291,9 @@ static tapml_status begin_job(struct run *run, struct joining *joining, const st
     char name[NAME_TEXT];
 
     describe_job(&run->opened.config, job, name);
-    joining->jobs[run->side.count] = *job; // If there is room; else it is refused.
+    if (run->side.count < SIDE_HOSTS_MAX) { // Else it is refused.
+        joining->jobs[run->side.count] = *job;
+    }
     return side_by_side_add(&run->side, name, join, joining);
 }
 

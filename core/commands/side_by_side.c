@@ -302,7 +302,9 @@ static int reap(struct side_by_side *side, struct side_host *host)
     }
     host->process = 0;
     listen_to(side, host);
-    tell_end(host, state);
+    if (!side->is_ended) {
+        tell_end(host, state);
+    }
     return 1;
 }
 
@@ -354,6 +356,7 @@ void side_by_side_end(struct side_by_side *side)
 {
     const uint64_t end_ns = clock_now_ns() + (uint64_t)PATIENCE_MS * 1000000;
 
+    side->is_ended = 1;
     send_all(side, SIGTERM);
     while (count_ended(side) < side->count && clock_now_ns() < end_ns) {
         pause_briefly();

@@ -48,7 +48,8 @@ struct side_by_side {
     pthread_mutex_t lock;
     pthread_t listener; // If `has_listener`.
     int has_listener;
-    _Atomic int is_ending;
+    _Atomic int is_ending; // For the listener.
+    int is_ended;          // By side_by_side_end: of no process there is anything to tell.
 };
 
 // Empties `side`: its processes are `unit`, and how far they are stands from `line` on.

@@ -145,6 +145,10 @@ ini("an unknown option", ["run.ini:14: unknown key 'sped' in [component.referenc
     extra="[component.reference]\nsped = 1\n")
 ini("options of a misspelt component", ["no plugin has a component 'referenc', did you mean 'reference'?"],
     extra="[component.referenc]\nx = 1\n")
+ini("a pool that is not there", ["run.ini:13: [target.gpu] pool: expected the NAME of a section [pool.NAME], found 'phones'"],
+    {"target.gpu/pool": "phones"})
+ini("labels that no device has", ["[pool.p] labels: bundles have no tag 'divice', did you mean 'device'?"],
+    {"target.gpu/pool": "p", "target.gpu/share": "split"}, extra="[pool.p]\nprocesses = 2\nlabels = divice=0\n")
 ini("bad tiers", ["[plugins] tiers: expected numbers from 1 to 4", "found '1 9'"], {"plugins/tiers": "1 9"})
 ini("a plugin that is not there", ["absent.so', which is named by --plugin or [plugins] load, is malformed: ",
                                    "No such file or directory"], {"plugins/load": "./absent.so"})
