@@ -3,6 +3,7 @@
 
 #include "report/report_html_sides.h"
 
+#include "report/report_agreement.h"
 #include "report/report_grid.h"
 #include "report/report_html_cell.h"
 #include "report/report_markup.h"
@@ -87,6 +88,22 @@ static void print_row(const char *name,
     end_row(given_up, out);
 }
 
+static void print_agreements(const json_t *targets, struct text *out)
+{
+    const json_t *ops = json_object_get(json_array_get(targets, 0), "ops");
+    struct text sentence;
+
+    text_init(&sentence);
+    for (size_t i = 0; i < json_array_size(ops); i++) {
+        text_clear(&sentence);
+        if (report_agreement_print(targets, report_markup_string(json_array_get(ops, i), "op"),
+                                   &sentence)) {
+            REPORT_MARKUP(out, "<p>{}.</p>\n", sentence.data);
+        }
+    }
+    text_release(&sentence);
+}
+
 void report_html_sides_print(const json_t *report, struct text *out)
 {
     const json_t *targets = json_object_get(report, "targets");
@@ -106,4 +123,5 @@ void report_html_sides_print(const json_t *report, struct text *out)
     print_row("moved", targets, given_up, print_moved, out);
     text_append(out, "</tbody></table></div>\n");
     report_html_cell_print_key(out);
+    print_agreements(targets, out);
 }

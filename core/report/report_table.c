@@ -5,6 +5,7 @@
 
 #include "base/terminal.h"
 #include "base/text.h"
+#include "report/report_agreement.h"
 #include "report/report_grid.h"
 #include "report/report_markup.h"
 #include "report/report_verdict.h"
@@ -166,6 +167,19 @@ static void print_tables(struct text *out, const json_t *targets, const json_t *
     }
 }
 
+static void print_agreements(struct text *out, const json_t *targets)
+{
+    const json_t *ops = json_object_get(json_array_get(targets, 0), "ops");
+
+    for (size_t i = 0; i < json_array_size(ops); i++) {
+        const char *op = report_markup_string(json_array_get(ops, i), "op");
+
+        if (report_agreement_print(targets, op, out)) {
+            text_append(out, "\n");
+        }
+    }
+}
+
 static void print_reasons(struct text *out, const json_t *given_up)
 {
     for (size_t i = 0; i < json_array_size(given_up); i++) {
@@ -179,11 +193,13 @@ static void print_reasons(struct text *out, const json_t *given_up)
 
 tapml_status report_table_print(const json_t *report)
 {
+    const json_t *targets = json_object_get(report, "targets");
     const json_t *given_up = json_object_get(report, "given_up");
     struct text text;
 
     text_init(&text);
-    print_tables(&text, json_object_get(report, "targets"), given_up);
+    print_tables(&text, targets, given_up);
+    print_agreements(&text, targets);
     print_reasons(&text, given_up);
     return text_print(&text);
 }

@@ -79,5 +79,7 @@ Test(report_table, every_target_has_a_column)
         "end to end               agrees 0.5           agrees 0.5           given up            \n"
         "verdict                  wrong                right                given up            "
         "\n"
+        "silu: none of 2 targets agrees with the source, and they compute the same values: look "
+        "at the source first\n"
         "\nthree = b is given up: it went away\n");
 }
