@@ -6,6 +6,7 @@
 // That of a target opens source and target as any host does, and works in the store of the run. It
 // replays kept cases as soon as they are carved, and has all the target's jobs done
 // (run/target_jobs.h) when the host says that all are there and that the judge's limits are known.
+// That of a member of a target's pool only replays what it can claim (run/case_share.h).
 // That of a source carves a share of the prompts into a store of its own (run/source_shares.h).
 // What a process leaves undone, by whatever end, is done by the host, which goes through all
 // targets and prompts then as a second start does: it finds the rows, and writes bundles and
