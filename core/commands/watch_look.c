@@ -19,6 +19,7 @@
 #include "run/progress.h"
 #include "run/run_lock.h"
 #include "run/target_metadata.h"
+#include "schema/catalogue.h"
 #include "store/look.h"
 #include "store/looked.h"
 #include "store/metadata.h"
@@ -489,14 +490,13 @@ static tapml_status keep(struct look_work *look)
 
 static void print_turned(const struct turned_row *turned, struct text *out)
 {
-    struct report_markup_shorts s;
-
     text_sentence(out, "%s: %s on %s at %s %s: %s, now %s", turned->is_worse ? "worse" : "better",
-                  *turned->op != '\0' ? report_markup_op(turned->op) : "driver", turned->target,
+                  *turned->op != '\0' ? catalogue_shorten(turned->op) : "driver", turned->target,
                   turned->instance, turned->phase,
                   *turned->before != '\0' ? turned->before : "a new case", turned->after);
     if (!isnan(turned->margin)) {
-        text_format(out, ", margin %s", report_markup_margin(turned->margin, s.a));
+        text_format(out, ", margin %s",
+                    report_markup_margin(turned->margin, (struct report_markup_shorts){.a = ""}.a));
     }
     if (turned->is_worse && *turned->reason != '\0') {
         text_sentence(out, ": %s", turned->reason);

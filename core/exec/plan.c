@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/file.h"
+#include "schema/catalogue.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -328,16 +329,10 @@ tapml_status plan_load(const char *path, struct plan **out_plan)
     return status;
 }
 
-// The catalogue's own ops go by their short names too.
-static const char *short_name(const char *op_name)
-{
-    static const char own[] = "tapml.";
-    return strncmp(op_name, own, sizeof(own) - 1) == 0 ? op_name + sizeof(own) - 1 : op_name;
-}
-
 static int matches_op(const struct plan_rule *rule, const char *op_name)
 {
-    return !rule->op || text_glob(rule->op, op_name) || text_glob(rule->op, short_name(op_name));
+    return !rule->op || text_glob(rule->op, op_name) ||
+           text_glob(rule->op, catalogue_shorten(op_name));
 }
 
 static int matches_instance(const struct plan_rule *rule, const char *instance)
@@ -377,7 +372,7 @@ static tapml_status fail_unmatched(const struct plan_rule *rule, const struct gr
         return status_no_memory();
     }
     for (uint32_t i = 0; i < graph->op_count; i++) {
-        names[i] = rule->instance ? graph->ops[i].instance : short_name(graph->ops[i].op->name);
+        names[i] = rule->instance ? graph->ops[i].instance : catalogue_short_name(graph->ops[i].op);
     }
     text_init(&text);
     print_rule(rule, &text);

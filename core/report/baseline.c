@@ -7,7 +7,7 @@
 #include "base/table.h"
 #include "config/key_reader.h"
 #include "config/problems.h"
-#include "report/report_markup.h"
+#include "schema/catalogue.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -188,7 +188,7 @@ static int matches(const char *glob, const char *text)
 static int knows(const struct baseline_entry *entry, const struct failure *failure)
 {
     return (matches(entry->op, failure->op) ||
-            text_glob(entry->op, report_markup_op(failure->op))) &&
+            text_glob(entry->op, catalogue_shorten(failure->op))) &&
            matches(entry->target, failure->target) &&
            (matches(entry->device, failure->device) ||
             matches(entry->device, failure->device_name)) &&
@@ -263,7 +263,7 @@ print_entry(struct text *text, const struct failure *failure, const char *expire
     const int has_key = *failure->key != '\0';
 
     text_format(text, "%s[%s%zu]\n", number > 1 ? "\n" : "", GROUP, number);
-    print_glob(text, "op", report_markup_op(failure->op));
+    print_glob(text, "op", catalogue_shorten(failure->op));
     print_glob(text, "target", failure->target);
     print_glob(text, "device", device);
     print_glob(text, "driver", failure->driver);

@@ -4,6 +4,7 @@
 #include "report/changes_text.h"
 
 #include "report/report_markup.h"
+#include "schema/catalogue.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,7 +20,7 @@ void changes_text_place(const json_t *item, struct text *out)
     const char *between = ": ";
 
     text_format(out, "%s: %s", report_markup_string(item, "target"),
-                report_markup_op(report_markup_string(item, "op")));
+                catalogue_shorten(report_markup_string(item, "op")));
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         const char *part = report_markup_string(item, names[i]);
 
@@ -112,7 +113,7 @@ const json_t *changes_text_next_moved(const json_t *changes,
 
         if (has_moved(op)) {
             *out_target = report_markup_string(op, "target");
-            *out_name = report_markup_op(report_markup_string(op, "op"));
+            *out_name = catalogue_shorten(report_markup_string(op, "op"));
             return op;
         }
     }

@@ -4,7 +4,7 @@
 #include "report/forecast_data.h"
 
 #include "report/report_maker.h"
-#include "report/report_markup.h"
+#include "schema/catalogue.h"
 
 #include <string.h>
 
@@ -76,7 +76,7 @@ static void add_memory(const struct forecast_data *data, struct report_maker *ma
 static void put_op(struct report_maker *maker, const char *instance, const char *op)
 {
     report_maker_text(maker, "instance", instance);
-    report_maker_text(maker, "op", report_markup_op(op));
+    report_maker_text(maker, "op", catalogue_shorten(op));
 }
 
 static void add_limits(const struct forecasted_row *row, struct report_maker *maker)
@@ -134,7 +134,7 @@ add_kinds(const struct forecasted_row *row, const char *phase, struct report_mak
         }
         struct report_maker part = report_maker_begin();
 
-        report_maker_text(&part, "op", report_markup_op(kind->op));
+        report_maker_text(&part, "op", catalogue_shorten(kind->op));
         report_maker_count(&part, "calls", kind->calls);
         report_maker_put(&part, "bytes", report_maker_number(kind->bytes));
         report_maker_put(&part, "operations", report_maker_number(kind->operations));

@@ -7,6 +7,7 @@
 #include "report/report_list.h"
 #include "report/report_maker.h"
 #include "report/report_markup.h"
+#include "schema/catalogue.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -117,7 +118,7 @@ static const char *print_op(const json_t *item, const char *key, char *out)
     if (json_array_size(ops) == 0) {
         return print_first(first_of(tags, "check"), 1, out);
     }
-    return print_first(report_markup_op(first_of(tags, key)), json_array_size(ops), out);
+    return print_first(catalogue_shorten(first_of(tags, key)), json_array_size(ops), out);
 }
 
 static const char *print_model(const json_t *item, const char *key, char *out)

@@ -4,6 +4,7 @@
 #include "report/junit_suite.h"
 
 #include "report/report_markup.h"
+#include "schema/catalogue.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,7 +72,7 @@ void junit_suite_add(struct junit_suite *suite, const struct junit_trial *trial)
     suite->skipped += trial->kind == JUNIT_SKIPPED;
     suite->time_ns += trial->time_ns;
     REPORT_MARKUP(&suite->cases, "  <testcase classname=\"{}.{}\" name=\"{}\"", suite->name,
-                  report_markup_op(trial->op), trial->name);
+                  catalogue_shorten(trial->op), trial->name);
     print_seconds(&suite->cases, trial->time_ns);
     print_result(suite, trial);
 }

@@ -6,6 +6,7 @@
 #include "report/report_html.h"
 #include "report/report_html_cell.h"
 #include "report/report_markup.h"
+#include "schema/catalogue.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static void print_row(const json_t *row, struct text *out)
     const int is_op = strcmp(what, "op") == 0;
 
     REPORT_MARKUP(out, "<tr><th scope=\"row\">{}</th>",
-                  is_op ? report_markup_op(report_markup_string(row, "op")) : what);
+                  is_op ? catalogue_shorten(report_markup_string(row, "op")) : what);
     for (size_t i = 0; i < json_array_size(cells); i++) {
         print_cell(json_array_get(cells, i), strcmp(what, "verdict") == 0, out);
     }

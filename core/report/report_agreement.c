@@ -5,6 +5,7 @@
 
 #include "report/report_grid.h"
 #include "report/report_markup.h"
+#include "schema/catalogue.h"
 
 #include <math.h>
 #include <string.h>
@@ -142,12 +143,12 @@ int report_agreement_print(const json_t *targets, const char *op, struct text *o
     const int has_same = is_told && wrong > 1 && are_same(targets, op);
 
     if (is_told && agree > 0) {
-        text_format(out, "%s: %zu of %zu targets agree%s with the source", report_markup_op(op),
+        text_format(out, "%s: %zu of %zu targets agree%s with the source", catalogue_shorten(op),
                     agree, agree + wrong, agree == 1 ? "s" : "");
         print_names(targets, op, out);
         text_append(out, has_same ? "; the others compute the same values as each other" : "");
     } else if (is_told) {
-        text_format(out, "%s: none of %zu targets agrees with the source%s", report_markup_op(op),
+        text_format(out, "%s: none of %zu targets agrees with the source%s", catalogue_shorten(op),
                     wrong,
                     has_same ? ", and they compute the same values: look at the source first" : "");
     }

@@ -4,6 +4,7 @@
 #include "report/report_cells.h"
 
 #include "report/report_markup.h"
+#include "schema/catalogue.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,13 +24,13 @@ void report_cells_code(const json_t *item, const char *key, struct text *out)
 
 void report_cells_op(const json_t *item, const char *key, struct text *out)
 {
-    REPORT_MARKUP(out, "<td>{}</td>", report_markup_op(report_markup_string(item, key)));
+    REPORT_MARKUP(out, "<td>{}</td>", catalogue_shorten(report_markup_string(item, key)));
 }
 
 void report_cells_op_code(const json_t *item, const char *key, struct text *out)
 {
     REPORT_MARKUP(out, "<td><code>{}</code></td>",
-                  report_markup_op(report_markup_string(item, key)));
+                  catalogue_shorten(report_markup_string(item, key)));
 }
 
 void report_cells_count(const json_t *item, const char *key, struct text *out)

@@ -5,6 +5,7 @@
 
 #include "report/report_items.h"
 #include "report/report_markup.h"
+#include "schema/catalogue.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,7 +131,7 @@ static void print_blame(const json_t *target, const json_t *blamed, struct text 
     REPORT_MARKUP(out,
                   "<article class=\"blamed\"><h3><code>{}</code> <span class=\"where\">first at "
                   "<code>{}</code>{}{}</span></h3>\n<p>",
-                  report_markup_op(report_markup_string(blamed, "op")),
+                  catalogue_shorten(report_markup_string(blamed, "op")),
                   report_markup_string(blamed, "instance"), item != NULL ? ", " : "",
                   report_markup_string(item, "phase"));
     if (is_alone) {
@@ -191,7 +192,7 @@ static void print_derived_failures(const json_t *target, struct text *out)
                         "model may meet them with another prompt.</p>\n<ul class=\"plain\">\n");
         }
         REPORT_MARKUP(out, "<li><code>{}</code>, {} <em>{}</em>: {}</li>\n",
-                      report_markup_op(report_markup_string(item, "op")),
+                      catalogue_shorten(report_markup_string(item, "op")),
                       report_markup_string(item, "source"), report_markup_string(item, "label"),
                       report_markup_string(item, "reason"));
     }

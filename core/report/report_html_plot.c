@@ -4,6 +4,7 @@
 #include "report/report_html_plot.h"
 
 #include "report/report_markup.h"
+#include "schema/catalogue.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -137,7 +138,7 @@ static void print_points(const struct depth_plot *plot, struct text *out)
                     y_of(plot, margin > 0 ? log10(margin) : DECADE_LOWEST));
         REPORT_MARKUP(
             out, "<title>{} ({}): {}</title></circle>\n", report_markup_string(item, "instance"),
-            report_markup_op(report_markup_string(item, "op")), report_markup_margin(margin, s.a));
+            catalogue_shorten(report_markup_string(item, "op")), report_markup_margin(margin, s.a));
     }
 }
 
@@ -248,7 +249,7 @@ static void print_histogram(const json_t *target, const char *op, struct text *o
     if (made.kept_count + made.derived_count == 0) {
         return;
     }
-    REPORT_MARKUP(out, "<figure><figcaption><code>{}</code> ", report_markup_op(op));
+    REPORT_MARKUP(out, "<figure><figcaption><code>{}</code> ", catalogue_shorten(op));
     text_format(out,
                 "<span class=\"soft\">%zu + %zu</span></figcaption>"
                 "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Cases by margin\">"

@@ -8,6 +8,7 @@
 #include "report/report_html_cell.h"
 #include "report/report_markup.h"
 #include "report/report_verdict.h"
+#include "schema/catalogue.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void print_ops(const json_t *targets, const json_t *given_up, struct text
     for (size_t i = 0; i < json_array_size(ops); i++) {
         const char *op = report_markup_string(json_array_get(ops, i), "op");
 
-        REPORT_MARKUP(out, "<tr><th scope=\"row\">{}</th>", report_markup_op(op));
+        REPORT_MARKUP(out, "<tr><th scope=\"row\">{}</th>", catalogue_shorten(op));
         for (size_t k = 0; k < json_array_size(targets); k++) {
             double margin = NAN;
             const char *state = report_grid_worst(json_array_get(targets, k), op, &margin);

@@ -13,6 +13,7 @@
 #include "report/report_markup.h"
 #include "report/report_measures.h"
 #include "report/report_verdict.h"
+#include "schema/catalogue.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -241,7 +242,7 @@ static void print_grid(const json_t *target, struct text *out)
         "<th scope=\"col\">layer</th>",
         json_array_size(rows) > ROWS_DENSE ? " dense" : "");
     for (size_t i = 0; i < json_array_size(columns); i++) {
-        print_column(report_markup_op(json_string_value(json_array_get(columns, i))), out);
+        print_column(catalogue_shorten(json_string_value(json_array_get(columns, i))), out);
     }
     text_append(out, "</tr></thead><tbody>\n");
     print_grid_rows(rows, out);

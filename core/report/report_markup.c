@@ -195,13 +195,6 @@ const char *report_markup_date(int64_t seconds, char *out)
     return out[0] == '0' ? out + 1 : out;
 }
 
-const char *report_markup_op(const char *op_name)
-{
-    static const char own[] = "tapml.";
-
-    return strncmp(op_name, own, sizeof(own) - 1) == 0 ? op_name + sizeof(own) - 1 : op_name;
-}
-
 int report_markup_command(const char *command, const char *file, const char *dir, struct text *out)
 {
     const char *at = *file != '\0' ? strstr(command, file) : NULL;

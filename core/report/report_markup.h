@@ -40,9 +40,6 @@ const char *report_markup_margin(double margin, char *out);           // "=", "0
 const char *report_markup_value(double value, int digits, char *out); // "0.1182", "NaN"
 const char *report_markup_date(int64_t seconds, char *out); // "21 November 2026, 14:02 UTC"
 
-// "attention" for "tapml.attention": a stranger's op keeps its full name.
-const char *report_markup_op(const char *op_name);
-
 // Appends a command for a shell in the folder of a run, which knows `file` there by its name alone,
 // as one for the folder in which `dir` is that of the run. 0: it has no such file.
 int report_markup_command(const char *command, const char *file, const char *dir, struct text *out);

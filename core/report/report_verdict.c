@@ -6,6 +6,7 @@
 #include "report/report_driver.h"
 #include "report/report_invariance.h"
 #include "report/report_markup.h"
+#include "schema/catalogue.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,7 +97,7 @@ size_t report_verdict_ops(const json_t *target,
         const char *name = report_markup_string(op, "op");
 
         if (verdict == REPORT_OPS ? is_blamed(target, name) : fails_in_derived(op)) {
-            names[count++] = report_markup_op(name);
+            names[count++] = catalogue_shorten(name);
         }
     }
     return count;

@@ -11,6 +11,7 @@
 #include "device/backend.h"
 #include "run/pack.h"
 #include "run/recorded_on.h"
+#include "schema/catalogue.h"
 #include "store/bundle.h"
 #include "store/metadata.h"
 #include "store/store.h"
@@ -314,7 +315,6 @@ tapml_status bundle_tags_read_condition(const char *word, struct bundle_conditio
 
 static int has_value(const struct bundle_condition *condition, const char *value)
 {
-    static const char host_ops[] = "tapml.";
     const char *glob = condition->value;
 
     if (condition->is_least) {
@@ -323,8 +323,7 @@ static int has_value(const struct bundle_condition *condition, const char *value
     if (strcmp(condition->key, "id") == 0 && strncmp(value, glob, strlen(glob)) == 0) {
         return 1;
     }
-    if (strcmp(condition->key, "op") == 0 && strncmp(value, host_ops, sizeof(host_ops) - 1) == 0 &&
-        text_glob(glob, value + sizeof(host_ops) - 1)) {
+    if (strcmp(condition->key, "op") == 0 && text_glob(glob, catalogue_shorten(value))) {
         return 1;
     }
     return text_glob(glob, value);

@@ -193,10 +193,15 @@ const struct compiled_op *catalogue_at(const struct catalogue *catalogue, size_t
     return index < catalogue->count ? catalogue->entries[index].schema : NULL;
 }
 
-const char *catalogue_short_name(const tapml_op *op)
+const char *catalogue_shorten(const char *op_name)
 {
     static const char own[] = "tapml.";
     const size_t length = sizeof(own) - 1;
 
-    return strncmp(op->name, own, length) == 0 ? op->name + length : op->name;
+    return strncmp(op_name, own, length) == 0 ? op_name + length : op_name;
+}
+
+const char *catalogue_short_name(const tapml_op *op)
+{
+    return catalogue_shorten(op->name);
 }

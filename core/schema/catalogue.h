@@ -44,3 +44,4 @@ const struct compiled_op *catalogue_at(const struct catalogue *catalogue, size_t
 // "rms_norm" for "tapml.rms_norm"; the whole name for a stranger's op. Plans and reports use it.
 // The text is part of the op's name.
 const char *catalogue_short_name(const tapml_op *op);
+const char *catalogue_shorten(const char *op_name); // The same of a name.

@@ -8,20 +8,15 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "link/child.h"
+#include "schema/catalogue.h"
 #include "store/look.h"
 #include "store/store.h"
 #include "store/turned.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 static const uint64_t SECOND_NS = 1000000000;
-
-static const char *short_name(const char *op)
-{
-    return strncmp(op, "tapml.", strlen("tapml.")) == 0 ? op + strlen("tapml.") : op;
-}
 
 void notice_print(const struct look_row *look, const struct turned_row *first, struct text *out)
 {
@@ -29,7 +24,7 @@ void notice_print(const struct look_row *look, const struct turned_row *first, s
                 look->worse == 1 ? "verdict is" : "verdicts are", look->better,
                 look->better == 1 ? "is" : "are");
     if (first != NULL) {
-        text_sentence(out, ", first %s on %s at %s: %s, now %s", short_name(first->op),
+        text_sentence(out, ", first %s on %s at %s: %s, now %s", catalogue_shorten(first->op),
                       first->target, first->instance,
                       *first->before != '\0' ? first->before : "a new case", first->after);
     }

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "report/report_html.h"
 #include "report/report_markup.h"
+#include "schema/catalogue.h"
 #include "store/look.h"
 #include "store/target.h"
 #include "store/turned.h"
@@ -148,7 +149,7 @@ static void print_turned(const struct page *page, const struct turned_row *turne
     REPORT_MARKUP(page->out,
                   "<tr><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}</td><td>{}</td>"
                   "<td class=\"{}\">{}</td>",
-                  turned->target, report_markup_op(turned->op), turned->instance, turned->phase,
+                  turned->target, catalogue_shorten(turned->op), turned->instance, turned->phase,
                   *turned->before != '\0' ? turned->before : "new",
                   turned->is_worse ? "bad" : "good", turned->after);
     REPORT_MARKUP(page->out, "<td>{}</td><td>{}</td><td>{}</td></tr>\n",

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "report/baseline.h"
-#include "report/report_markup.h"
+#include "schema/catalogue.h"
 
 #include <string.h>
 
@@ -45,7 +45,7 @@ static void write_again(struct failure *failure)
     struct baseline again;
     struct text text;
     text_init(&text);
-    if (*report_markup_op(failure->op) && baseline_print(&list, "never", &text) == TAPML_OK) {
+    if (*catalogue_shorten(failure->op) && baseline_print(&list, "never", &text) == TAPML_OK) {
         FUZZ_CHECK(baseline_load(fuzz_file((const uint8_t *)text.data, text.length), NOW, &again) ==
                    TAPML_OK);
         baseline_apply(&again, &list);

@@ -103,12 +103,6 @@ Test(report_markup, numbers_read_as_people_write_them)
     cr_expect_str_eq(report_markup_date(1795269720, out), "21 November 2026, 14:02 UTC");
 }
 
-Test(report_markup, own_ops_have_short_names)
-{
-    cr_assert_str_eq(report_markup_op("tapml.rms_norm"), "rms_norm");
-    cr_assert_str_eq(report_markup_op("org.example.rms_norm"), "org.example.rms_norm");
-}
-
 static json_t *blamed_of(const char *op, const char *evidence)
 {
     return json_pack("{s:s, s:s}", "op", op, "evidence", evidence);

@@ -189,6 +189,8 @@ Test(catalogue, short_names)
     stranger_init(&stranger);
     cr_assert_str_eq(catalogue_short_name(&tapml_rms_norm), "rms_norm");
     cr_assert_str_eq(catalogue_short_name(&stranger.op), "org.example.scale");
+    cr_assert_str_eq(catalogue_shorten("tapml.rms_norm"), "rms_norm");
+    cr_assert_str_eq(catalogue_shorten("tapml"), "tapml");
 }
 
 Test(catalogue, memory_may_run_out_anywhere)
