@@ -162,6 +162,38 @@ static nfds_t wait_for_words(struct side_by_side *side)
     return count;
 }
 
+static void tell_end(const struct side_host *host, int state)
+{
+    if (WIFSIGNALED(state)) {
+        log_line(LOG_WARNING,
+                 "the process of %s was ended by signal %d: what it has not done is done now",
+                 host->name, WTERMSIG(state));
+    }
+}
+
+// Whether it has ended by now. The system knows of it until then, as those do that wait for it
+// (run/case_rounds.h).
+static int reap(struct side_by_side *side, struct side_host *host)
+{
+    int state = 0;
+
+    (void)pthread_mutex_lock(&side->lock);
+    const int is_new =
+        host->process != 0 && waitpid(host->process, &state, WNOHANG) == host->process;
+
+    host->process = is_new ? 0 : host->process;
+    const int is_over = host->process == 0;
+
+    (void)pthread_mutex_unlock(&side->lock);
+    if (is_new) {
+        listen_to(side, host);
+        if (!atomic_load(&side->is_ended)) {
+            tell_end(host, state);
+        }
+    }
+    return is_over;
+}
+
 // While the host carves, too: a process whose words nobody takes would wait.
 static void *listen_to_all(void *user)
 {
@@ -170,6 +202,7 @@ static void *listen_to_all(void *user)
     while (!atomic_load(&side->is_ending) && wait_for_words(side) > 0) {
         for (size_t i = 0; i < side->count; i++) {
             listen_to(side, &side->hosts[i]);
+            (void)reap(side, &side->hosts[i]);
         }
     }
     return NULL;
@@ -283,31 +316,6 @@ void side_by_side_tell(struct side_by_side *side, struct side_message message)
 
 // -- Waiting -----------------------------------------------------------------------------------
 
-static void tell_end(const struct side_host *host, int state)
-{
-    if (WIFSIGNALED(state)) {
-        log_line(LOG_WARNING,
-                 "the process of %s was ended by signal %d: what it has not done is done now",
-                 host->name, WTERMSIG(state));
-    }
-}
-
-// Whether it has ended by now.
-static int reap(struct side_by_side *side, struct side_host *host)
-{
-    int state = 0;
-
-    if (host->process == 0 || waitpid(host->process, &state, WNOHANG) != host->process) {
-        return host->process == 0;
-    }
-    host->process = 0;
-    listen_to(side, host);
-    if (!side->is_ended) {
-        tell_end(host, state);
-    }
-    return 1;
-}
-
 // A signal ends it.
 static void pause_briefly(void)
 {
@@ -343,25 +351,28 @@ tapml_status side_by_side_wait(struct side_by_side *side, struct run_lock *lock)
     return status;
 }
 
-static void send_all(const struct side_by_side *side, int number)
+static void send_all(struct side_by_side *side, int number)
 {
+    (void)pthread_mutex_lock(&side->lock);
     for (size_t i = 0; i < side->count; i++) {
         if (side->hosts[i].process != 0) {
             (void)kill(side->hosts[i].process, number);
         }
     }
+    (void)pthread_mutex_unlock(&side->lock);
 }
 
 void side_by_side_end(struct side_by_side *side)
 {
     const uint64_t end_ns = clock_now_ns() + (uint64_t)PATIENCE_MS * 1000000;
 
-    side->is_ended = 1;
+    atomic_store(&side->is_ended, 1);
     send_all(side, SIGTERM);
     while (count_ended(side) < side->count && clock_now_ns() < end_ns) {
         pause_briefly();
     }
     send_all(side, SIGKILL);
+    end_listening(side); // It reaps processes, too.
     for (size_t i = 0; i < side->count; i++) {
         struct side_host *host = &side->hosts[i];
 
@@ -369,7 +380,6 @@ void side_by_side_end(struct side_by_side *side)
             // Asked again.
         }
     }
-    end_listening(side);
     for (size_t i = 0; i < side->count; i++) {
         close_end(&side->hosts[i].telling);
         close_end(&side->hosts[i].listening);

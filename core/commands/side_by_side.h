@@ -32,10 +32,10 @@ enum { SIDE_HOSTS_MAX = 64, SIDE_NAME = 96 };
 
 struct side_host {
     char name[SIDE_NAME]; // "target 'gpu'"
-    pid_t process;        // 0: none, any more.
     int telling;          // Written to: what there is by now; -1: none.
 
     // For who has `lock`.
+    pid_t process; // 0: none, any more.
     int listening; // Its error stream, without waiting; -1: at its end.
     size_t held;   // Bytes of a line that has not ended.
     char line[1024];
@@ -50,7 +50,7 @@ struct side_by_side {
     pthread_t listener; // If `has_listener`.
     int has_listener;
     _Atomic int is_ending; // For the listener.
-    int is_ended;          // By side_by_side_end: of no process there is anything to tell.
+    _Atomic int is_ended;  // By side_by_side_end: of no process there is anything to tell.
 };
 
 // Empties `side`: its processes are `unit`, and how far they are stands from `line` on.
