@@ -193,6 +193,7 @@ static void price_cases(const struct case_choice *choice, struct case_price *pri
             is_measured ? (double)item->target_ns : choice->times.times_ns[index];
         const double call_s = scale * time_ns / SECOND_NS;
         price->predicted += !is_measured;
+        price->ids[i] = item->id;
         price->seconds[i] = call_s + transfer_of(item, mean, price->transfer_s) + price->host_s;
         price->work_s += price->seconds[i];
         calls_s += call_s;
@@ -252,7 +253,8 @@ tapml_status case_price_find(struct store *store,
     TAPML_TRY(choice_make(store, &options, arena, &choice));
     TAPML_TRY(check_times(&choice, target));
     price.seconds = arena_array(arena, choice.chosen + 1, sizeof(*price.seconds));
-    if (!price.seconds) {
+    price.ids = arena_array(arena, choice.chosen + 1, sizeof(*price.ids));
+    if (!price.seconds || !price.ids) {
         return status_no_memory();
     }
     price_cases(&choice, &price);

@@ -31,6 +31,7 @@ enum { CASE_PRICE_EACH_NS = 1500000 };
 
 struct case_price {
     double *seconds; // Of each case that is to run, in `arena`,
+    int64_t *ids;    // with its id, likewise;
     size_t count;    // of which there are so many,
     double work_s;   // and of all of them.
 

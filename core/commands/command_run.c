@@ -18,6 +18,7 @@
 #include "report/report_files.h"
 #include "report/report_table.h"
 #include "run/bundles.h"
+#include "run/case_rounds.h"
 #include "run/case_share.h"
 #include "run/interrupt.h"
 #include "run/run_lock.h"
@@ -62,6 +63,8 @@ struct run {
     struct side_by_side sources; // Without hosts: this process carves.
     int is_beside[RUN_CONFIG_TARGETS_MAX]; // Of each target: all its jobs are done by a process.
     struct case_claims *claims[RUN_CONFIG_TARGETS_MAX]; // Of the members of its pool; or NULL.
+    struct case_rounds *rounds;                         // Of targets that keep step; or NULL.
+    const char *names[RUN_CONFIG_TARGETS_MAX];          // Theirs.
     struct stages stages; // Where its time goes, but for that of its targets.
 };
 
@@ -114,15 +117,41 @@ static int is_followed(const struct opened_run *opened)
     return opened->config.store == NULL && opened->config.source_workers == 1;
 }
 
-static tapml_status
-join_jobs(struct opened_run *opened, struct place *target, struct joined *joined)
+// Cases that come at once are there before any is handed out.
+static tapml_status wait_for_all(struct opened_run *opened, struct joined *joined)
 {
+    TAPML_TRY(hear(joined, SIDE_CARVED));
+    return opened_run_take(opened);
+}
+
+// The kept cases, in step with other targets.
+static tapml_status keep_step(struct run *run, const struct side_job *job, struct joined *joined)
+{
+    struct opened_run *opened = &run->opened;
+    struct case_seat *seat = NULL;
+
+    TAPML_TRY(case_rounds_join(run->rounds, job->target, opened->store, &seat));
+    const struct handed_cases cases = case_rounds_cases(seat);
+    const struct target_jobs_options jobs = {
+        .judge = &opened->judge, .target = opened->targets[job->target], .handed = &cases};
+    const tapml_status status = target_jobs_follow(&jobs, hear_whole, joined);
+
+    case_rounds_leave(seat);
+    return status;
+}
+
+static tapml_status join_jobs(struct run *run, const struct side_job *job, struct joined *joined)
+{
+    struct opened_run *opened = &run->opened;
+    struct place *target = opened->targets[job->target];
     const struct target_jobs_options jobs = {.judge = &opened->judge, .target = target};
 
+    TAPML_TRY(is_followed(opened) ? TAPML_OK : wait_for_all(opened, joined));
     opened->judge.from = opened_run_made_of(opened);
-    TAPML_TRY(is_followed(opened) ? target_jobs_follow(&jobs, hear_whole, joined) : TAPML_OK);
+    TAPML_TRY(run->rounds != NULL   ? keep_step(run, job, joined)
+              : is_followed(opened) ? target_jobs_follow(&jobs, hear_whole, joined)
+                                    : TAPML_OK);
     TAPML_TRY(hear(joined, SIDE_CARVED));
-    TAPML_TRY(opened_run_take(opened));
     TAPML_TRY(opened_run_judge(opened));
     opened->judge.executions = joined->last.executions;
     const tapml_status status = target_jobs_run(&jobs);
@@ -136,19 +165,20 @@ join_jobs(struct opened_run *opened, struct place *target, struct joined *joined
 static tapml_status
 share_jobs(struct opened_run *opened, const struct side_job *job, struct joined *joined)
 {
-    struct target_jobs_options jobs = {.judge = &opened->judge,
-                                       .target = opened->targets[job->target]};
+    struct case_share *share = NULL;
 
-    if (!is_followed(opened)) {
-        TAPML_TRY(hear(joined, SIDE_CARVED));
-        TAPML_TRY(opened_run_take(opened));
-    }
+    TAPML_TRY(is_followed(opened) ? TAPML_OK : wait_for_all(opened, joined));
     opened->judge.from = opened_run_made_of(opened);
     TAPML_TRY(case_share_create(job->claims, job->member, opened->store,
-                                opened->config.targets[job->target].name, &jobs.share));
+                                opened->config.targets[job->target].name, &share));
+    const struct handed_cases cases = case_share_cases(share);
+    const struct target_jobs_options jobs = {.judge = &opened->judge,
+                                             .target = opened->targets[job->target],
+                                             .handed = &cases,
+                                             .is_member = 1};
     const tapml_status status = target_jobs_follow(&jobs, hear_whole, joined);
 
-    case_share_destroy(jobs.share);
+    case_share_destroy(share);
     opened_run_log_faults(jobs.target);
     return status;
 }
@@ -208,7 +238,7 @@ static enum outcome join(void *user, size_t index, const struct side_link *link)
     if (status == TAPML_OK) {
         side_by_side_speak(link);
         status = job->claims != NULL ? share_jobs(opened, job, &joined)
-                                     : join_jobs(opened, opened->targets[job->target], &joined);
+                                     : join_jobs(joining->run, job, &joined);
     }
     if (status == TAPML_OK) {
         status = timelines_finish(&opened->setup.timelines);
@@ -297,6 +327,24 @@ static tapml_status begin_job(struct run *run, struct joining *joining, const st
     return side_by_side_add(&run->side, name, join, joining);
 }
 
+// Targets that keep step wait for each of these processes.
+static tapml_status begin_rounds(struct run *run)
+{
+    const struct run_config *config = &run->opened.config;
+
+    for (size_t i = 0; i < config->target_count; i++) {
+        run->names[i] = config->targets[i].name;
+    }
+    return case_rounds_create(run->names, config->target_count, &run->rounds);
+}
+
+static void expect_processes(const struct run *run)
+{
+    for (size_t i = 0; run->rounds != NULL && i < run->opened.config.target_count; i++) {
+        case_rounds_expect(run->rounds, i, run->side.hosts[i].process);
+    }
+}
+
 static tapml_status begin_members(struct run *run, struct joining *joining, size_t target)
 {
     const struct run_config *config = &run->opened.config;
@@ -318,6 +366,7 @@ static tapml_status begin_targets(struct run *run, struct joining *joining, int 
     const struct run_config *config = &run->opened.config;
 
     side_by_side_init(&run->side, "targets", 1 + run->sources.count);
+    TAPML_TRY(is_side_by_side && config->is_coordinated ? begin_rounds(run) : TAPML_OK);
     for (size_t i = 0; is_side_by_side && i < config->target_count; i++) {
         run->is_beside[i] = !config->targets[i].is_split;
         TAPML_TRY(run->is_beside[i] ? begin_job(run, joining, &(struct side_job){.target = i})
@@ -326,6 +375,7 @@ static tapml_status begin_targets(struct run *run, struct joining *joining, int 
     for (size_t i = 0; i < config->target_count; i++) {
         TAPML_TRY(config->targets[i].is_split ? begin_members(run, joining, i) : TAPML_OK);
     }
+    expect_processes(run);
     return TAPML_OK;
 }
 
@@ -346,7 +396,8 @@ begin_processes(struct run *run, const struct options *options, struct joining *
     const struct run_config *config = &run->opened.config;
     const int is_shard = options_get(options, "--shard") != NULL;
     const int is_side_by_side =
-        options_get(options, "--side-by-side") != NULL && config->target_count > 1;
+        (options_get(options, "--side-by-side") != NULL || config->is_coordinated) &&
+        config->target_count > 1;
 
     TAPML_TRY(config->source_workers > 1 && !is_shard ? begin_sources(run, joining) : TAPML_OK);
     TAPML_TRY(options_get(options, "--carve") == NULL && !is_shard &&
@@ -617,6 +668,7 @@ enum outcome command_run_main(const struct command *command)
     for (size_t i = 0; i < RUN_CONFIG_TARGETS_MAX; i++) {
         case_share_claims_destroy(run.claims[i]);
     }
+    case_rounds_destroy(run.rounds);
     if (status == TAPML_OK) {
         status = timelines_finish(&run.opened.setup.timelines);
     }

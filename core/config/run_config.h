@@ -54,6 +54,7 @@ struct run_config {
     const char *prompts;
     int64_t decode, capacity, chunk;
     int keep_all;
+    int is_coordinated;    // Targets are side by side and keep step (run/case_rounds.h).
     const char *comparers; // Components of plugins that measure outputs, blanks between; or NULL.
     const char *store;     // [source] store: cases of others, and no model is run; or NULL.
     const char *model;     // Or NULL, beside `store`.

@@ -128,6 +128,10 @@ static void settle_pool(struct run_config *config, size_t index, struct problems
         problems_refuse(problems, &config->ini, section, "share",
                         "expected no [select] beside it, found a budget");
     }
+    if (target->is_split && config->is_coordinated) {
+        problems_refuse(problems, &config->ini, section, "share",
+                        "expected no [run] coordinate beside it, found 'cost'");
+    }
     if (target->pool != NULL && pool == NULL) {
         problems_refuse(problems, &config->ini, section, "pool",
                         "expected the NAME of a section [pool.NAME], found '%s'", target->pool);
@@ -332,6 +336,10 @@ static void read_budget(struct run_config *config, struct problems *problems)
     if (config->select_budget != NULL &&
         budget_read(config->select_budget, &config->choice.budget) != TAPML_OK) {
         problems_refuse(problems, &config->ini, "select", "budget", "%s", status_message());
+    }
+    if (config->is_coordinated && config->select_budget != NULL) {
+        problems_refuse(problems, &config->ini, "run", "coordinate",
+                        "expected no [select] beside it, found a budget");
     }
     if (config->select_policy != NULL && config->select_budget == NULL) {
         problems_refuse(problems, &config->ini, "select", "policy",

@@ -6,24 +6,22 @@
 #include "report/report_grid.h"
 #include "report/report_markup.h"
 #include "schema/catalogue.h"
+#include "verify/agreement.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double SAME = 1e-3; // Of the larger value.
 
-// What a target says of the operator.
-enum opinion { OPINION_NONE, OPINION_AGREES, OPINION_WRONG };
-
-static enum opinion opinion_of(const json_t *target, const char *op)
+static enum agreement_opinion opinion_of(const json_t *target, const char *op)
 {
     double margin = NAN;
     const char *state = report_grid_worst(target, op, &margin);
 
-    return state == NULL                 ? OPINION_NONE
-           : strcmp(state, "wrong") == 0 ? OPINION_WRONG
-           : strcmp(state, "right") == 0 ? OPINION_AGREES
-                                         : OPINION_NONE;
+    return state == NULL                 ? AGREEMENT_NONE
+           : strcmp(state, "wrong") == 0 ? AGREEMENT_WRONG
+           : strcmp(state, "right") == 0 ? AGREEMENT_AGREES
+                                         : AGREEMENT_NONE;
 }
 
 // -- Values --------------------------------------------------------------------------------------
@@ -100,7 +98,7 @@ static int are_same(const json_t *targets, const char *op)
         const json_t *target = json_array_get(targets, i);
         struct shared_values values = {.count = 0};
 
-        if (opinion_of(target, op) != OPINION_WRONG) {
+        if (opinion_of(target, op) != AGREEMENT_WRONG) {
             continue;
         }
         if (first == NULL) {
@@ -117,40 +115,16 @@ static int are_same(const json_t *targets, const char *op)
 
 // -- The sentence --------------------------------------------------------------------------------
 
-static void print_names(const json_t *targets, const char *op, struct text *out)
-{
-    const char *between = ": ";
-
-    for (size_t i = 0; i < json_array_size(targets); i++) {
-        const json_t *target = json_array_get(targets, i);
-
-        if (opinion_of(target, op) == OPINION_AGREES) {
-            text_format(out, "%s%s", between, report_markup_string(target, "name"));
-            between = ", ";
-        }
-    }
-}
-
 int report_agreement_print(const json_t *targets, const char *op, struct text *out)
 {
-    size_t counts[OPINION_WRONG + 1] = {0};
+    struct agreement_target said[AGREEMENT_TARGETS_MAX];
+    size_t count = 0;
 
-    for (size_t i = 0; i < json_array_size(targets); i++) {
-        counts[opinion_of(json_array_get(targets, i), op)]++;
-    }
-    const size_t agree = counts[OPINION_AGREES], wrong = counts[OPINION_WRONG];
-    const int is_told = wrong > 0 && agree + wrong > 1;
-    const int has_same = is_told && wrong > 1 && are_same(targets, op);
+    for (; count < json_array_size(targets) && count < AGREEMENT_TARGETS_MAX; count++) {
+        const json_t *target = json_array_get(targets, count);
 
-    if (is_told && agree > 0) {
-        text_format(out, "%s: %zu of %zu targets agree%s with the source", catalogue_shorten(op),
-                    agree, agree + wrong, agree == 1 ? "s" : "");
-        print_names(targets, op, out);
-        text_append(out, has_same ? "; the others compute the same values as each other" : "");
-    } else if (is_told) {
-        text_format(out, "%s: none of %zu targets agrees with the source%s", catalogue_shorten(op),
-                    wrong,
-                    has_same ? ", and they compute the same values: look at the source first" : "");
+        said[count] = (struct agreement_target){.name = report_markup_string(target, "name"),
+                                                .opinion = opinion_of(target, op)};
     }
-    return is_told;
+    return agreement_print(catalogue_shorten(op), said, count, are_same(targets, op), out);
 }

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/assert.h"
+#include "run/target_jobs.h"
 #include "store/first_case.h"
 #include "store/result.h"
 #include "store/stored_case.h"
@@ -241,11 +242,11 @@ static void claim_some(struct case_share *share)
     }
 }
 
-tapml_status case_share_next(struct case_share *share,
-                             const int64_t **out_ids,
-                             size_t *out_count,
-                             int *out_waits)
+static tapml_status
+next_cases(void *user, const int64_t **out_ids, size_t *out_count, int *out_waits)
 {
+    struct case_share *share = user;
+
     for (size_t i = 0; i < share->claimed_count; i++) {
         atomic_store(&share->claims->owners[share->claimed[i]], DONE);
     }
@@ -259,4 +260,9 @@ tapml_status case_share_next(struct case_share *share,
     *out_count = share->claimed_count;
     *out_waits = share->claimed_count == 0 && share->are_first;
     return TAPML_OK;
+}
+
+struct handed_cases case_share_cases(struct case_share *share)
+{
+    return (struct handed_cases){.next = next_cases, .user = share};
 }

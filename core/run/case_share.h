@@ -18,8 +18,8 @@
 #include "base/status.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
+struct handed_cases; // run/target_jobs.h
 struct store;
 
 struct case_claims;
@@ -39,10 +39,5 @@ tapml_status case_share_create(struct case_claims *claims,
                                struct case_share **out_share) STATUS_USED;
 void case_share_destroy(struct case_share *share); // NULL is allowed.
 
-// Claims the next cases that have no result, and says of those of the call before that they are
-// done. The ids are valid until the next call. None: nothing is left to claim by now; `*out_waits`
-// says whether something will be, once others have judged what they have.
-tapml_status case_share_next(struct case_share *share,
-                             const int64_t **out_ids,
-                             size_t *out_count,
-                             int *out_waits) STATUS_USED;
+// What the member claims, which the share outlives.
+struct handed_cases case_share_cases(struct case_share *share);

@@ -14,7 +14,6 @@
 #include "offload/loop.h"
 #include "offload/watch.h"
 #include "run/bundles.h"
-#include "run/case_share.h"
 #include "run/driver_checks.h"
 #include "run/follow_up.h"
 #include "run/interrupt.h"
@@ -43,11 +42,12 @@ struct target_jobs {
     const struct run_judge_options *run; // What all targets share.
     struct run_judge *judge;
     const char *name;
-    struct place *place;      // For cases: replays have a guard of their own.
-    struct place *running;    // For runs of the model: the same, or around it under a guard.
-    struct place *guarded;    // The latter. Own; or NULL.
-    struct store *whole;      // Of a shard: that of all cases; or NULL.
-    struct case_share *share; // Of a member of a pool; or NULL.
+    struct place *place;   // For cases: replays have a guard of their own.
+    struct place *running; // For runs of the model: the same, or around it under a guard.
+    struct place *guarded; // The latter. Own; or NULL.
+    struct store *whole;   // Of a shard: that of all cases; or NULL.
+    const struct handed_cases *handed; // As of the options,
+    int is_member;                     // likewise.
     struct verdict_list verdicts;
     struct verdict_list known; // On derived cases, of earlier starts.
     struct watch *watch;
@@ -497,7 +497,8 @@ static struct target_jobs jobs_of(const struct target_jobs_options *options)
                                 .place = options->target,
                                 .running = options->target,
                                 .whole = options->whole,
-                                .share = options->share,
+                                .handed = options->handed,
+                                .is_member = options->is_member,
                                 .io_bundles = options->io_bundles};
 }
 
@@ -513,14 +514,18 @@ static tapml_status look_ahead(struct target_jobs *target, const int64_t *ids, s
     TAPML_TRY(result_count(target->run->store, target->name, &target->telling.progress.skipped));
     options.user = &target->telling;
     TAPML_TRY(verdicts_make(&options, &list));
+    const tapml_status status = target->handed != NULL && target->handed->judged != NULL
+                                    ? target->handed->judged(target->handed->user, &list)
+                                    : TAPML_OK;
+
     verdict_list_release(&list);
-    return TAPML_OK;
+    return status;
 }
 
 static void begin_telling(struct target_jobs *target)
 {
     place_usage_begin(&target->usage, target->run->store, target->place, target->run->config,
-                      target->whole != NULL || target->share != NULL);
+                      target->whole != NULL || target->is_member);
     target->telling.name = target->name;
     target->telling.lock = target->run->lock;
     target->telling.health = target->health;
@@ -573,7 +578,7 @@ static tapml_status follow(struct target_jobs *target)
     return TAPML_OK;
 }
 
-// Waits for what is carved, and once all is, for other members.
+// Waits for what is carved, and once all is, for other processes.
 static tapml_status wait_for_cases(const struct target_jobs *target, int *io_is_last)
 {
     static const struct timespec pause = {.tv_nsec = 20000000};
@@ -585,8 +590,9 @@ static tapml_status wait_for_cases(const struct target_jobs *target, int *io_is_
     return interrupt_check();
 }
 
-static tapml_status share_cases(struct target_jobs *target)
+static tapml_status replay_handed(struct target_jobs *target)
 {
+    const struct handed_cases *handed = target->handed;
     const int64_t none = 0, *ids = &none;
     size_t count = 0, all = 0;
     int is_last = 0, was_last = 0, waits = 0;
@@ -594,22 +600,22 @@ static tapml_status share_cases(struct target_jobs *target)
     TAPML_TRY(look_ahead(target, ids, 0)); // What is stale is not there from now on.
     do {
         was_last = is_last;
-        TAPML_TRY(case_share_next(target->share, &ids, &count, &waits));
+        TAPML_TRY(handed->next(handed->user, &ids, &count, &waits));
         all += count;
         TAPML_TRY(count > 0           ? look_ahead(target, ids, count)
                   : !is_last || waits ? wait_for_cases(target, &is_last)
                                       : TAPML_OK);
     } while (!was_last || waits || count > 0);
-    return all > 0 ? place_usage_note(&target->usage) : TAPML_OK;
+    return target->is_member && all > 0 ? place_usage_note(&target->usage) : TAPML_OK;
 }
 
-static tapml_status share(struct target_jobs *target)
+static tapml_status follow_handed(struct target_jobs *target)
 {
     int is_wrong = 0;
 
     TAPML_TRY(target_health_check(target->health));
     TAPML_TRY(check_driver(target, DRIVER_CHECKS_BEGIN, &is_wrong));
-    return is_wrong ? TAPML_OK : share_cases(target);
+    return is_wrong ? TAPML_OK : replay_handed(target);
 }
 
 tapml_status target_jobs_follow(const struct target_jobs_options *options,
@@ -621,11 +627,11 @@ tapml_status target_jobs_follow(const struct target_jobs_options *options,
     if (target.run->config->choice.budget.kind != BUDGET_ALL) {
         return TAPML_OK;
     }
-    TAPML_TRY(target.share != NULL ? target_metadata_check_member(target.run, target.place)
-                                   : target_metadata_settle_cases(target.run, target.place));
+    TAPML_TRY(target.is_member ? target_metadata_check_member(target.run, target.place)
+                               : target_metadata_settle_cases(target.run, target.place));
     target.is_whole = is_whole;
     target.is_whole_user = user;
-    return care_for(&target, target.share != NULL ? share : follow);
+    return care_for(&target, target.handed != NULL ? follow_handed : follow);
 }
 
 tapml_status target_jobs_run(const struct target_jobs_options *options)

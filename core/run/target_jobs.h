@@ -12,9 +12,23 @@
 
 #include "run/run_judge.h"
 
-struct case_share;
 struct place;
 struct store;
+struct verdict_list;
+
+// Who hands out kept cases to a process that replays beside others: run/case_share.h to the members
+// of a pool, run/case_rounds.h to targets that keep step. One thread, that of the store.
+struct handed_cases {
+    // Hands out the next cases that have no result, whose ids are valid until the next call; those
+    // of the call before are done. None: nothing is left by now; `*out_waits` says whether
+    // something will be, once other processes have done what they have.
+    tapml_status (*next)(void *user, const int64_t **out_ids, size_t *out_count, int *out_waits)
+        STATUS_USED;
+
+    // Told of the verdicts on what was handed out, before `next` is called again; or NULL.
+    tapml_status (*judged)(void *user, const struct verdict_list *verdicts) STATUS_USED;
+    void *user; // Borrowed by the functions.
+};
 
 // All is borrowed.
 struct target_jobs_options {
@@ -27,8 +41,9 @@ struct target_jobs_options {
     // done; else NULL.
     struct store *whole;
 
-    // Of a member of a pool, for target_jobs_follow: what it has of the cases; else NULL.
-    struct case_share *share;
+    // For target_jobs_follow: what hands out its cases; NULL: it takes those that it finds.
+    const struct handed_cases *handed;
+    int is_member; // Of a pool, so that it has some of the cases.
 };
 
 // Replays the kept cases that the store has by now, and again what has come since, for a host that
@@ -37,9 +52,9 @@ struct target_jobs_options {
 // cases, and where the driver is wrong, nothing is replayed. Of `judge` what it is made of is
 // there.
 //
-// A member of a pool replays what it can claim (run/case_share.h), also after all cases are there,
-// until there is nothing; `is_whole` is asked where there is nothing to claim by now.
-// TAPML_UNAVAILABLE if it is another device than the store says of the target.
+// Where cases are handed out it replays these, also after all are there, until there is nothing;
+// `is_whole` is asked where there is nothing by now. Of a member of a pool TAPML_UNAVAILABLE if it
+// is another device than the store says of the target.
 tapml_status target_jobs_follow(const struct target_jobs_options *options,
                                 tapml_status (*is_whole)(void *user, int *out_is_whole),
                                 void *user) STATUS_USED;

@@ -6,6 +6,7 @@ import functools
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -129,6 +130,81 @@ def a_target_that_is_not_there_costs_no_other(folder):
     rig.contains(done.stdout, "silu is wrong on blocked")
 
 
+def write_rounds(folder, source="", **more):
+    """A run whose targets keep step."""
+    ini, dir_ = rig.write_small_run(folder, **{"target": "opencl", "ids": rig.THREE_PROMPTS, "extra": OTHERS, **more})
+    with open(ini, encoding="utf-8") as file:
+        text = file.read()
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(text.replace("[run]\n", "[run]\ncoordinate = cost\n").replace("[source]\n", f"[source]\n{source}"))
+    return ini, dir_
+
+
+def those_that_keep_step_say_at_once_who_agrees(folder):
+    """And without an option, whatever the source is."""
+    sentence = "silu: 1 of 2 targets agrees with the source: gpu"
+    for name, source in (("carved", ""), ("shared", "workers = 2\n")):
+        ini, dir_ = write_rounds(os.path.join(folder, name), source)
+        done = rig.check(rig.host("--config", ini), 1)
+        said = re.findall(r"round (\d+): (.*)", done.stderr)
+        assert len(said) == 1 and said[0][1] == sentence, done.stderr
+        rig.contains(done.stdout, "silu is wrong on blocked", "gpu: all ", sentence)
+        assert done.stderr.index("round ") < done.stderr.index("derived ones"), done.stderr
+        assert found(dir_) == usual(), name
+        again = rig.check(rig.host("--config", ini), 1)
+        rig.contains(again.stderr, " derived ones, 0 and 0 of them now")
+
+
+def nobody_waits_for_one_that_is_killed_in_a_round(folder):
+    """At the begin of its rounds, so that it has left most of them."""
+    for index in (0, 1):
+        ini, dir_ = write_rounds(os.path.join(folder, str(index)))
+        with subprocess.Popen([rig.HOST, "--config", ini], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True) as process:
+            said = wait_for(process, "driver of blocked: ")
+            os.kill(processes_of(process.pid)[index], signal.SIGKILL)
+            said += process.stdout.read()
+            assert process.wait(60) == 1, said
+        rig.contains(said, "was ended by signal 9: what it has not done is done now")
+        assert found(dir_) == usual(), index
+
+
+def results_of(dir_):
+    """How many each target has by now; none before the tables are there."""
+    try:
+        return dict(rig.rows(dir_, "SELECT target, count(*) FROM result GROUP BY 1"))
+    except sqlite3.OperationalError:
+        return {}
+
+
+def a_slow_target_is_waited_for(folder):
+    """At 20 ms a call a round is about forty cases, by which the fast one is ahead at most; else it is by all of them."""
+    cases = sum(count for target, *_, count in usual()["verdicts"] if target == "gpu")
+    ini, dir_ = write_rounds(folder, extra=OTHERS + "[fault.2]\ntarget = gpu\nkind = delay 20\n")
+    ahead, counts = [], {}
+    with subprocess.Popen([rig.HOST, "--config", ini], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and counts.get("gpu", 0) < cases:
+            time.sleep(0.05)
+            if os.path.exists(f"{dir_}/run.tapmlrun"):
+                counts = results_of(dir_)
+                ahead.append(counts.get("blocked", 0) - counts.get("gpu", 0))
+        process.terminate()
+        assert process.wait(60) == 130
+    assert 0 < max(ahead) < cases / 2, ahead
+
+
+def what_cannot_keep_step_is_refused(folder):
+    select = OTHERS + "[select]\nbudget = 5\n"
+    ini, _ = write_rounds(os.path.join(folder, "select"), extra=select)
+    rig.contains(rig.check(rig.host("--config", ini), 2).stderr, "[run] coordinate: expected no [select] beside it")
+    split = OTHERS + "[pool.here]\nprocesses = 2\n"
+    ini, _ = write_rounds(os.path.join(folder, "split"), target="opencl\npool = here\nshare = split", extra=split)
+    rig.contains(rig.check(rig.host("--config", ini), 2).stderr, "[target.gpu] share: expected no [run] coordinate beside it")
+
+
 if __name__ == "__main__":
     rig.main([what_is_found_is_the_same, a_terminal_has_a_line_for_each_target, one_that_is_killed_costs_nothing,
-              an_interrupted_run_goes_on, a_target_that_is_not_there_costs_no_other], needs=["opencl", "reference"])
+              an_interrupted_run_goes_on, a_target_that_is_not_there_costs_no_other,
+              those_that_keep_step_say_at_once_who_agrees, nobody_waits_for_one_that_is_killed_in_a_round,
+              a_slow_target_is_waited_for, what_cannot_keep_step_is_refused], needs=["opencl", "reference"])

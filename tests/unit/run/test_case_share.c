@@ -6,6 +6,7 @@
 #include "run/carving.h"
 #include "run/case_share.h"
 #include "run/run_metadata.h"
+#include "run/target_jobs.h"
 #include "store/first_case.h"
 #include "store/result.h"
 #include "store/stored_case.h"
@@ -50,10 +51,11 @@ static struct case_share *share_of(size_t member)
 
 static size_t next(struct case_share *share, int *out_waits)
 {
+    const struct handed_cases cases = case_share_cases(share);
     const int64_t *ids = NULL;
     size_t count = 0;
 
-    SHORT_MUST(case_share_next(share, &ids, &count, out_waits));
+    SHORT_MUST(cases.next(cases.user, &ids, &count, out_waits));
     for (size_t i = 0; i < count; i++) {
         cr_assert(ids[i] >= 0 && ids[i] < IDS_MAX);
         handed_out[ids[i]]++;
@@ -86,6 +88,7 @@ Test(case_share, one_member_has_all_cases_the_first_of_each_class_first)
 {
     struct arena *arena = arena_create();
     struct case_share *share = share_of(0);
+    const struct handed_cases cases = case_share_cases(share);
     struct first_case *firsts = NULL;
     size_t first_count = 0, seen = 0, count = 0;
     const int64_t *ids = NULL;
@@ -93,7 +96,7 @@ Test(case_share, one_member_has_all_cases_the_first_of_each_class_first)
 
     SHORT_MUST(first_case_list(run.store, arena, &firsts, &first_count));
     do {
-        SHORT_MUST(case_share_next(share, &ids, &count, &waits));
+        SHORT_MUST(cases.next(cases.user, &ids, &count, &waits));
         for (size_t i = 0; i < count; i++, seen++) {
             cr_expect_eq(is_first(ids[i], firsts, first_count), seen < first_count);
             handed_out[ids[i]]++;
