@@ -13,11 +13,12 @@
 #include "tensor/encoding.h"
 #include "verify/replay_ahead.h"
 
-enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, MEBIBYTES_MAX = 1 << 30, WEEK_S = 604800 };
+enum { TOKENS_MAX = 1 << 24, CALLS_MAX = 1 << 30, MEBIBYTES_MAX = 1 << 30 };
 enum { SOURCES_MAX = 64 };
 
 #define IN_RUN(member_)      .offset = offsetof(struct run_config, member_)
 #define IN_SHARD(member_)    IN_RUN(sharding.member_)
+#define IN_WATCH(member_)    IN_RUN(watch.member_)
 #define IN_SOURCE(member_)   .offset = offsetof(struct run_config, source.member_)
 #define IN_TARGET(member_)   .offset = offsetof(struct place_settings, member_)
 #define IN_POOL(member_)     .offset = offsetof(struct device_pool, member_)
@@ -136,7 +137,9 @@ static const struct key keys[] = {
      .words = "none cost",
      IN_RUN(is_coordinated),
      .example = "cost",
-     .help = "With 'cost' targets are side by side and keep step. See docs/many-machines.md."},
+     .help = "With 'cost' each target has a process of its own, as with --side-by-side, and all "
+             "replay the same cases in the same round, so that what they say of an operator is "
+             "told at once; a fast target waits for a slow one. See docs/many-machines.md."},
     {.section = "run",
      .name = "comparers",
      .kind = KEY_TEXT,
@@ -273,7 +276,8 @@ static const struct key keys[] = {
      .high = SOURCES_MAX,
      IN_RUN(source_workers),
      .example = "4",
-     .help = "Processes that carve, each a share of the prompts. See docs/many-machines.md."},
+     .help = "Processes that carve, each a share of the prompts with a source of its own; the kept "
+             "cases are those of one process. See docs/many-machines.md."},
     {.section = "target.",
      .name = "backend",
      .kind = KEY_TEXT,
@@ -466,67 +470,7 @@ static const struct key keys[] = {
              "judged. 0: tuned while it runs. 1: each is waited for. Verdicts do not depend on it. "
              "See docs/performance.md."},
     SHARDING_FILE_KEYS(IN_SHARD),
-    {.section = "watch",
-     .name = "triggers",
-     .kind = KEY_TEXT,
-     .fallback = "identity",
-     IN_RUN(watch.triggers),
-     .type = "names of triggers with blanks between",
-     .example = "identity drift:2 performance:50%",
-     .help = "What makes cases run again: 'identity', something that their results depend on has "
-             "changed; 'cost', the risk of not knowing exceeds the time that it takes; 'drift:2', "
-             "margins of a sample of fresh cases have moved by that factor; 'performance:50%', "
-             "their times by so much; 'policy:ID', a component says so: docs/write-a-policy.md."},
-    {.section = "watch",
-     .name = "ensemble",
-     .kind = KEY_CHOICE,
-     .fallback = "any",
-     .words = WATCH_ENSEMBLES,
-     IN_RUN(watch.ensemble),
-     .example = "majority",
-     .help = "How many of several triggers have to fire: one, or more than half of them."},
-    {.section = "watch",
-     .name = "budget",
-     .kind = KEY_TEXT,
-     IN_RUN(watch.budget_text),
-     .type = "cases, a share or a time",
-     .example = "200",
-     .help = "How many stale cases run at a look: '200', '2%' of all cases, or '600s'. The rest "
-             "stays stale until the next look. All of them if this key is absent."},
-    {.section = "watch",
-     .name = "interval",
-     .kind = KEY_NUMBER,
-     .fallback = "300",
-     .low = 1,
-     .high = WEEK_S,
-     IN_RUN(watch.interval_s),
-     .example = "3600",
-     .help = "Seconds between two looks if no file changes, at devices and drivers, too."},
-    {.section = "watch",
-     .name = "sample",
-     .kind = KEY_NUMBER,
-     .fallback = "8",
-     .low = 1,
-     .high = CALLS_MAX,
-     IN_RUN(watch.sample),
-     .example = "20",
-     .help = "How many fresh cases of each target run at a look, for 'drift' and 'performance'."},
-    {.section = "watch",
-     .name = "page",
-     .kind = KEY_TEXT,
-     IN_RUN(watch.page),
-     .type = "a file",
-     .example = "/srv/www/watch.html",
-     .help = "The page that is written; 'watch.html' in the folder of the run if this key is "
-             "absent."},
-    {.section = "watch",
-     .name = "on-change",
-     .kind = KEY_TEXT,
-     IN_RUN(watch.command),
-     .type = "a command of /bin/sh",
-     .example = "mail -s \"$TAPML_SENTENCE\" me < \"$TAPML_PAGE\"",
-     .help = "Run when verdicts have turned, with the facts in environment variables "
-             "(docs/environment.md). It may take a minute; if it fails it is tried three times."},
+    WATCH_SETTINGS_KEYS(IN_WATCH),
     {.section = "plan",
      .name = "rule",
      .kind = KEY_OTHERS,

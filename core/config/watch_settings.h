@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "choose/budget.h"
+#include "config/key_table.h"
 
 #include <stdint.h>
 
@@ -25,7 +26,11 @@ enum watch_trigger {
 enum watch_ensemble { WATCH_ANY, WATCH_MAJORITY };
 #define WATCH_ENSEMBLES "any majority"
 
-enum { WATCH_NAME_TEXT = 192 }; // More than the value of a key may have.
+enum {
+    WATCH_NAME_TEXT = 192, // More than the value of a key may have.
+    WATCH_INTERVAL_MAX_S = 604800,
+    WATCH_SAMPLE_MAX = 1 << 30
+};
 
 struct watch_settings {
     const char *triggers;         // As the file says them,
@@ -41,6 +46,73 @@ struct watch_settings {
     const char *page;   // A file; NULL: watch.html in the folder of the run.
     const char *command; // on-change; or NULL.
 };
+
+// The keys of the section, for the table of config/keys.
+#define WATCH_SETTINGS_KEYS(at_)                                                                   \
+    {.section = "watch",                                                                           \
+     .name = "triggers",                                                                           \
+     .kind = KEY_TEXT,                                                                             \
+     .fallback = "identity",                                                                       \
+     at_(triggers),                                                                                \
+     .type = "names of triggers with blanks between",                                              \
+     .example = "identity drift:2 performance:50%",                                                \
+     .help =                                                                                       \
+         "What makes cases run again: 'identity', something that their results depend on has "     \
+         "changed; 'cost', the risk of not knowing exceeds the time that it takes; 'drift:2', "    \
+         "margins of a sample of fresh cases have moved by that factor; 'performance:50%', "       \
+         "their times by so much; 'policy:ID', a component says so: docs/write-a-policy.md."},     \
+        {.section = "watch",                                                                       \
+         .name = "ensemble",                                                                       \
+         .kind = KEY_CHOICE,                                                                       \
+         .fallback = "any",                                                                        \
+         .words = WATCH_ENSEMBLES,                                                                 \
+         at_(ensemble),                                                                            \
+         .example = "majority",                                                                    \
+         .help = "How many of several triggers have to fire: one, or more than half of them."},    \
+        {.section = "watch",                                                                       \
+         .name = "budget",                                                                         \
+         .kind = KEY_TEXT,                                                                         \
+         at_(budget_text),                                                                         \
+         .type = "cases, a share or a time",                                                       \
+         .example = "200",                                                                         \
+         .help =                                                                                   \
+             "How many stale cases run at a look: '200', '2%' of all cases, or '600s'. The rest "  \
+             "stays stale until the next look. All of them if this key is absent."},               \
+        {.section = "watch",                                                                       \
+         .name = "interval",                                                                       \
+         .kind = KEY_NUMBER,                                                                       \
+         .fallback = "300",                                                                        \
+         .low = 1,                                                                                 \
+         .high = WATCH_INTERVAL_MAX_S,                                                             \
+         at_(interval_s),                                                                          \
+         .example = "3600",                                                                        \
+         .help = "Seconds between two looks if no file changes, at devices and drivers, too."},    \
+        {.section = "watch",                                                                       \
+         .name = "sample",                                                                         \
+         .kind = KEY_NUMBER,                                                                       \
+         .fallback = "8",                                                                          \
+         .low = 1,                                                                                 \
+         .high = WATCH_SAMPLE_MAX,                                                                 \
+         at_(sample),                                                                              \
+         .example = "20",                                                                          \
+         .help =                                                                                   \
+             "How many fresh cases of each target run at a look, for 'drift' and 'performance'."}, \
+        {.section = "watch",                                                                       \
+         .name = "page",                                                                           \
+         .kind = KEY_TEXT,                                                                         \
+         at_(page),                                                                                \
+         .type = "a file",                                                                         \
+         .example = "/srv/www/watch.html",                                                         \
+         .help = "The page that is written; 'watch.html' in the folder of the run if this key is " \
+                 "absent."},                                                                       \
+    {                                                                                              \
+        .section = "watch", .name = "on-change", .kind = KEY_TEXT, at_(command),                   \
+        .type = "a command of /bin/sh",                                                            \
+        .example = "mail -s \"$TAPML_SENTENCE\" me < \"$TAPML_PAGE\"",                             \
+        .help =                                                                                    \
+            "Run when verdicts have turned, with the facts in environment variables "              \
+            "(docs/environment.md). It may take a minute; if it fails it is tried three times."    \
+    }
 
 // "identity"; static.
 const char *watch_settings_trigger(enum watch_trigger trigger);
