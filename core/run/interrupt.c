@@ -103,6 +103,13 @@ void interrupt_set_farewell(const struct interrupt_farewell *words)
     atomic_store(&farewell, words);
 }
 
+void interrupt_drop_farewell(const struct interrupt_farewell *words)
+{
+    const struct interrupt_farewell *expected = words;
+
+    (void)atomic_compare_exchange_strong(&farewell, &expected, NULL);
+}
+
 void interrupt_set_scratch(const struct interrupt_scratch *files)
 {
     atomic_store(&scratch, files);

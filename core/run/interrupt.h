@@ -35,6 +35,7 @@ struct interrupt_farewell {
 // What is written if the program has to end within a step; NULL: nothing. It is borrowed until
 // others are set.
 void interrupt_set_farewell(const struct interrupt_farewell *words);
+void interrupt_drop_farewell(const struct interrupt_farewell *words); // If it is still that.
 
 // Temporary files, and their folder: removed if the program has to end within a step.
 struct interrupt_scratch {

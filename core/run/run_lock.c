@@ -225,7 +225,8 @@ void run_lock_release(struct run_lock *lock)
     if (lock == NULL) {
         return;
     }
-    interrupt_set_farewell(NULL);
+    interrupt_drop_farewell(&lock->farewells[0].words); // That of another lock stays.
+    interrupt_drop_farewell(&lock->farewells[1].words);
     if (lock->descriptor >= 0) {
         (void)close(lock->descriptor); // Which gives the lock back.
     }
