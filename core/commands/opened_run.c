@@ -22,6 +22,7 @@
 #include "run/prompt_inputs.h"
 #include "run/run_lock.h"
 #include "run/run_metadata.h"
+#include "run/shared_carving.h"
 #include "run/source_check.h"
 #include "run/source_shares.h"
 #include "run/state_loss.h"
@@ -537,7 +538,10 @@ static tapml_status carve(struct opened_run *run)
 {
     TAPML_TRY(opened_run_check_source(run));
     TAPML_TRY(take_shares(run));
-    TAPML_TRY(carving_run(&run->config, &run->setup, run->store, &run->prompts, run->lock));
+    TAPML_TRY(
+        run->config.shared != NULL
+            ? shared_carving_run(&run->config, &run->setup, run->store, &run->prompts, run->lock)
+            : carving_run(&run->config, &run->setup, run->store, &run->prompts, run->lock));
     run->checkpoint = model_checkpoint(run->setup.model);
     return forecasting_run(&run->config, &run->setup, run->store, &run->prompts);
 }

@@ -278,6 +278,15 @@ static const struct key keys[] = {
      .example = "4",
      .help = "Processes that carve, each a share of the prompts with a source of its own; the kept "
              "cases are those of one process. See docs/many-machines.md."},
+    {.section = "source",
+     .name = "shared",
+     .kind = KEY_TEXT,
+     IN_RUN(shared),
+     .type = "a folder",
+     .example = "/scratch/carvings",
+     .help = "A folder in which runs find what others with the same model, prompts and source have "
+             "carved: one of them carves, and all have the cases. It is created if absent. See "
+             "docs/many-machines.md."},
     {.section = "target.",
      .name = "backend",
      .kind = KEY_TEXT,

@@ -67,7 +67,8 @@ struct run_config {
     const tapml_encoding *encoding; // and that, by run_config_find_encoding; NULL: as stored.
     enum state_type state;
     struct place_settings source;
-    int64_t source_workers;                                // Processes that carve.
+    int64_t source_workers; // Processes that carve.
+    const char *shared;     // A folder of what others have carved (run/shared_carving.h); or NULL.
     struct place_settings targets[RUN_CONFIG_TARGETS_MAX]; // "gpu" of [target.gpu].
     size_t target_count;
     struct device_pool pools[RUN_CONFIG_POOLS_MAX]; // In the order of the file.

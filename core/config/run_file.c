@@ -331,6 +331,14 @@ static void settle_lengths(struct run_config *config, struct problems *problems)
     config->chunk = config->chunk < capacity ? config->chunk : capacity;
 }
 
+static void check_shared(const struct run_config *config, struct problems *problems)
+{
+    if (config->shared != NULL && (config->store != NULL || config->source_workers > 1)) {
+        problems_refuse(problems, &config->ini, "source", "shared", "expected no '%s' beside it",
+                        config->store != NULL ? "store" : "workers");
+    }
+}
+
 static void read_budget(struct run_config *config, struct problems *problems)
 {
     if (config->select_budget != NULL &&
@@ -480,6 +488,7 @@ static void read_all(struct run_config *config, struct problems *problems)
         key_reader_read(keys_table(), ini, single[i], config, problems);
     }
     settle_lengths(config, problems);
+    check_shared(config, problems);
     read_budget(config, problems);
     read_order(config);
     read_check(config, problems);

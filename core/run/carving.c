@@ -27,7 +27,8 @@ struct carving {
     struct session *session;
     struct recorder *recorder;
     const struct prompts *prompts;
-    const struct carving_share *share; // Of the prompts; NULL: all of them.
+    const struct carving_share *share;       // Of the prompts; NULL: all of them.
+    const struct carving_listener *listener; // Or NULL.
     const struct prompt *prompt;
     struct progress *progress; // Counts tokens, which cost much the same.
     size_t done, all;          // Tokens.
@@ -160,6 +161,9 @@ carve_between(struct carving *carving, struct store *store, size_t begin, size_t
         if (is_missing(carving, store, i)) {
             status = carve_prompt(carving, (int64_t)i, greedy);
             carving->done += tokens_of(carving, carving->prompt);
+            if (status == TAPML_OK && carving->listener != NULL) {
+                carving->listener->carved(carving->listener->user);
+            }
         }
         if (status == TAPML_OK) {
             status = progress_show(carving->progress, carving->done, carving->all);
@@ -349,6 +353,19 @@ tapml_status carving_run(const struct run_config *config,
 {
     return carve(&(struct carving){.config = config, .setup = setup, .prompts = prompts}, store,
                  lock);
+}
+
+tapml_status carving_run_told(const struct run_config *config,
+                              struct setup *setup,
+                              struct store *store,
+                              const struct prompts *prompts,
+                              struct run_lock *lock,
+                              const struct carving_listener *listener)
+{
+    return carve(
+        &(struct carving){
+            .config = config, .setup = setup, .prompts = prompts, .listener = listener},
+        store, lock);
 }
 
 tapml_status carving_run_share(const struct run_config *config,

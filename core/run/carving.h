@@ -22,6 +22,18 @@ tapml_status carving_run(const struct run_config *config,
                          const struct prompts *prompts,
                          struct run_lock *lock) STATUS_USED;
 
+// The same, and `carved` is called after each prompt, whose rows are written soon after.
+struct carving_listener {
+    void (*carved)(void *user);
+    void *user;
+};
+tapml_status carving_run_told(const struct run_config *config,
+                              struct setup *setup,
+                              struct store *store,
+                              const struct prompts *prompts,
+                              struct run_lock *lock,
+                              const struct carving_listener *listener) STATUS_USED;
+
 // What one of several processes of the source carves (run/source_shares.h).
 struct carving_share {
     const uint32_t *of; // Whose share each prompt is;

@@ -1,0 +1,416 @@
+// SPDX-FileCopyrightText: 2026 The TapML authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "run/shared_carving.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "config/run_config.h"
+#include "graph/group.h"
+#include "model/checkpoint.h"
+#include "run/carving.h"
+#include "run/outcome.h"
+#include "run/progress.h"
+#include "run/run_lock.h"
+#include "run/setup.h"
+#include "store/call_line.h"
+#include "store/merge.h"
+#include "store/metadata.h"
+#include "store/prompt.h"
+#include "store/store.h"
+#include "store/store_open.h"
+#include "store/weight.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    LOOK_NS = 300000000, // Between two looks of a run that waits.
+    PUBLISH_LEAST_S = 2, // Between two times that a carver publishes, and
+    PUBLISH_PART = 10    // the part of its time that this may take: a tenth.
+};
+
+#define PART "run.tapmlrun.part"
+
+struct shared_carving {
+    const struct run_config *config;
+    struct setup *setup;
+    struct store *store;
+    const struct prompts *prompts;
+    struct run_lock *lock;     // Of the run.
+    struct run_lock *carver;   // Of the shared folder; NULL: another run has it.
+    struct arena *arena;       // Of the texts.
+    const char *folder, *path; // Of the shared store,
+    const char *part;          // and of the one that takes its place next.
+    int is_left_out;           // What is there is of no use, and nothing is shared.
+    int is_damaged;            // The user was told so.
+    uint64_t next_publish_ns;
+    int64_t told_process;             // That carves; 0: nobody was told of.
+    int64_t prompt_count, case_count; // That came from another run.
+};
+
+// -- Who shares with whom ------------------------------------------------------------------------
+
+// The metadata of a run that decide over its cases, beside its groups.
+static const char *const DECIDING[] = {
+    "model.hash",   "model.weights", "model.state", "source", "source.replaced_by",
+    "prompts.hash", "decode",        "capacity",    "chunk",  "keep"};
+
+static void print_groups(const struct run_config *config, struct text *out)
+{
+    for (size_t i = 0; i < config->group_count; i++) {
+        const struct group_rule *rule = &config->groups[i];
+
+        text_format(out, "group %s: %s, %s\n", rule->name, rule->ops != NULL ? rule->ops : "",
+                    rule->below != NULL ? rule->below : "");
+    }
+}
+
+static tapml_status find_paths(struct shared_carving *shared)
+{
+    const struct run_config *config = shared->config;
+    char digest[HASH_TEXT];
+    struct text key;
+
+    text_init(&key);
+    for (size_t i = 0; i < sizeof(DECIDING) / sizeof(*DECIDING); i++) {
+        const char *value = metadata_get(shared->store, DECIDING[i]);
+
+        text_format(&key, "%s = %s\n", DECIDING[i], value != NULL ? value : "");
+    }
+    text_format(&key, "plain inputs = %d\nversion = %d\n", config->plain_inputs, STORE_VERSION);
+    print_groups(config, &key);
+    hash_text(hash_bytes(key.data, key.length), digest);
+    const tapml_status status = text_status(&key);
+
+    text_release(&key);
+    TAPML_TRY(status);
+    shared->folder = arena_format(shared->arena, "%s/%s", config->shared, digest);
+    shared->path = arena_format(shared->arena, "%s/%s/run.tapmlrun", config->shared, digest);
+    shared->part = arena_format(shared->arena, "%s/%s/" PART, config->shared, digest);
+    return shared->folder != NULL && shared->path != NULL && shared->part != NULL
+               ? TAPML_OK
+               : status_no_memory();
+}
+
+static size_t count_missing(const struct shared_carving *shared)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < shared->prompts->count; i++) {
+        const struct prompt *prompt = &shared->prompts->items[i];
+
+        count += !prompt->is_repeated && !prompt_is_carved(shared->store, prompt->id);
+    }
+    return count;
+}
+
+// -- What others have carved ---------------------------------------------------------------------
+
+static void leave_out(struct shared_carving *shared, const char *why)
+{
+    log_line(LOG_WARNING, "this run shares no carving with others: %s", why);
+    shared->is_left_out = 1;
+}
+
+static tapml_status list_names(struct store *store, struct arena *arena, struct table *out_names)
+{
+    struct weight_row *rows = NULL;
+    size_t count = 0;
+
+    TAPML_TRY(weight_list(store, arena, &rows, &count));
+    for (size_t i = 0; i < count; i++) {
+        TAPML_TRY(table_set(out_names, rows[i].name, i));
+    }
+    return TAPML_OK;
+}
+
+// Of the weights that are new to the run: the key of a model has samples of them alone.
+static tapml_status
+check_new_weights(struct shared_carving *shared, struct store *other, const struct table *known)
+{
+    const struct checkpoint *checkpoint = model_checkpoint(shared->setup->model);
+    struct weight_row *rows = NULL;
+    size_t count = 0, at = 0;
+    int is_same = 1;
+
+    TAPML_TRY(weight_list(other, shared->arena, &rows, &count));
+    for (size_t i = 0; i < count && is_same; i++) {
+        if (!table_find(known, rows[i].name, &at)) {
+            TAPML_TRY(
+                weight_is_same(&rows[i], checkpoint_find(checkpoint, rows[i].name), &is_same));
+            if (!is_same) {
+                char why[512];
+
+                (void)snprintf(why, sizeof(why),
+                               "'%.200s' is of weights with other bytes, '%.100s' for one",
+                               shared->path, rows[i].name);
+                leave_out(shared, why);
+            }
+        }
+    }
+    return TAPML_OK;
+}
+
+static tapml_status check_weights(struct shared_carving *shared, struct store *other)
+{
+    struct table known;
+
+    table_init(&known);
+    tapml_status status = list_names(shared->store, shared->arena, &known);
+
+    status = status == TAPML_OK ? check_new_weights(shared, other, &known) : status;
+    table_release(&known);
+    return status;
+}
+
+static void tell(void *user, const char *sentence)
+{
+    (void)user;
+    log_line(LOG_WARNING, "two carvings of one key disagree: %s", sentence);
+}
+
+static tapml_status merge_other(struct shared_carving *shared, struct store *other)
+{
+    struct merge_counts counts = {0};
+
+    TAPML_TRY(check_weights(shared, other));
+    if (!shared->is_left_out) {
+        TAPML_TRY(merge_cases(shared->store, other, tell, NULL, &counts));
+        shared->prompt_count += counts.prompts;
+        shared->case_count += counts.cases;
+    }
+    return TAPML_OK;
+}
+
+// Who carves next replaces it.
+static void warn_damaged(struct shared_carving *shared)
+{
+    if (!shared->is_damaged) {
+        log_line(LOG_WARNING, "carved again, as if it were not there: %s", status_message());
+        shared->is_damaged = 1;
+    }
+}
+
+// Takes what is there by now.
+static tapml_status take_over(struct shared_carving *shared)
+{
+    struct store *other = NULL;
+
+    if (shared->is_left_out || !file_exists(shared->path)) {
+        return TAPML_OK;
+    }
+    tapml_status status = store_open_to_read(shared->path, &other);
+
+    status = status == TAPML_OK ? merge_other(shared, other) : status;
+    store_close(other);
+    if (status == TAPML_INVALID) {
+        warn_damaged(shared);
+        return TAPML_OK;
+    }
+    return status;
+}
+
+// -- What this run has carved --------------------------------------------------------------------
+
+struct kept_calls {
+    int64_t *ids;
+    size_t count, capacity;
+    int is_failed;
+};
+
+static void keep_call(void *user, const struct call_line *call)
+{
+    struct kept_calls *kept = user;
+    void *grown = kept->ids;
+
+    if (!call->is_kept || kept->is_failed) {
+        return;
+    }
+    if (!alloc_grow(&grown, &kept->capacity, kept->count, sizeof(*kept->ids))) {
+        kept->is_failed = 1;
+        return;
+    }
+    kept->ids = grown;
+    kept->ids[kept->count++] = call->id;
+}
+
+static tapml_status copy_to(struct shared_carving *shared, struct store *other)
+{
+    struct kept_calls kept = {.count = 0};
+    struct merge_counts counts = {0};
+    tapml_status status = call_line_visit(shared->store, keep_call, &kept);
+
+    if (status == TAPML_OK && kept.is_failed) {
+        status = status_no_memory();
+    }
+    if (status == TAPML_OK) {
+        const struct merge_ids ids = {.items = kept.ids, .count = kept.count, .are_calls = 1};
+
+        status = merge_share(other, shared->store, &ids, tell, NULL, &counts);
+    }
+    alloc_free(kept.ids);
+    return status;
+}
+
+// A store that is complete takes the place of the one that is there. So it never changes where
+// others read it, be it on another machine, over a file system whose locks and mappings are not
+// those of this one.
+static tapml_status replace_store(struct shared_carving *shared)
+{
+    struct store *other = NULL;
+
+    file_remove_all(shared->folder, PART "*"); // What a carver that was killed has left.
+    tapml_status status = store_open(shared->part, 1, &other);
+
+    status = status == TAPML_OK ? copy_to(shared, other) : status;
+    store_close(other);
+    TAPML_TRY(status);
+    return rename(shared->part, shared->path) == 0
+               ? TAPML_OK
+               : status_fail(TAPML_UNAVAILABLE, "cannot rename '%s': %s", shared->part,
+                             strerror(errno));
+}
+
+// The prompts that are carved to their end. The run itself needs none of it: a failure is a
+// warning.
+static void publish(struct shared_carving *shared)
+{
+    const uint64_t begin_ns = clock_now_ns();
+
+    if (shared->is_left_out) {
+        return;
+    }
+    if (replace_store(shared) != TAPML_OK) {
+        leave_out(shared, status_message());
+    }
+    const uint64_t end_ns = clock_now_ns(), pause_ns = PUBLISH_PART * (end_ns - begin_ns);
+    const uint64_t least_ns = PUBLISH_LEAST_S * UINT64_C(1000000000);
+
+    shared->next_publish_ns = end_ns + (pause_ns > least_ns ? pause_ns : least_ns);
+}
+
+static void publish_in_time(void *user)
+{
+    struct shared_carving *shared = user;
+
+    if (clock_now_ns() >= shared->next_publish_ns) {
+        publish(shared);
+    }
+}
+
+static tapml_status carve(struct shared_carving *shared)
+{
+    const struct carving_listener listener = {.carved = publish_in_time, .user = shared};
+    const tapml_status status = carving_run_told(shared->config, shared->setup, shared->store,
+                                                 shared->prompts, shared->lock, &listener);
+
+    if (status == TAPML_OK) {
+        publish(shared);
+    }
+    return status;
+}
+
+// -- Waiting -------------------------------------------------------------------------------------
+
+static void name_carver(struct shared_carving *shared, const struct run_lock_state *state)
+{
+    if (shared->told_process != state->process) {
+        log_say("process %" PRId64 " on '%s' carves the same: its cases are taken over",
+                state->process, state->machine);
+        shared->told_process = state->process;
+    }
+}
+
+// Takes the shared folder, or says who has it.
+static tapml_status take_folder(struct shared_carving *shared)
+{
+    struct run_lock_state state;
+    tapml_status status = TAPML_UNAVAILABLE;
+
+    TAPML_TRY(run_lock_read(shared->folder, &state));
+    if (!state.is_held) {
+        status = run_lock_take(shared->folder, &shared->carver);
+        if (status != TAPML_UNAVAILABLE) {
+            return status;
+        }
+        TAPML_TRY(run_lock_read(shared->folder, &state)); // Another run may have been faster.
+    }
+    if (!state.is_held) {
+        return status;
+    }
+    name_carver(shared, &state);
+    return TAPML_OK;
+}
+
+// Takes over what another run carves, until nothing is missing, or nobody carves any more.
+static tapml_status wait_for_others(struct shared_carving *shared)
+{
+    static const struct timespec pause = {.tv_nsec = LOOK_NS};
+    const size_t all = shared->prompts->count;
+    struct progress progress;
+    size_t missing = 0;
+
+    progress_begin(&progress, "carved by others", 0);
+    progress.unit = "prompts";
+    progress.lock = shared->lock;
+    TAPML_TRY(take_over(shared));
+    while ((missing = count_missing(shared)) > 0 && !shared->is_left_out) {
+        TAPML_TRY(take_folder(shared));
+        if (shared->carver != NULL) {
+            break;
+        }
+        TAPML_TRY(progress_show(&progress, all - missing, all));
+        (void)nanosleep(&pause, NULL);
+        TAPML_TRY(take_over(shared));
+    }
+    TAPML_TRY(shared->carver != NULL ? take_over(shared) : TAPML_OK); // Its carver's last words.
+    if (shared->prompt_count > 0) {
+        progress_end(&progress, "%" PRId64 " prompts, %" PRId64 " cases, from '%s'",
+                     shared->prompt_count, shared->case_count, shared->path);
+    }
+    return TAPML_OK;
+}
+
+static tapml_status run(struct shared_carving *shared)
+{
+    TAPML_TRY(find_paths(shared));
+    TAPML_TRY(file_make_folder(shared->config->shared));
+    TAPML_TRY(file_make_folder(shared->folder));
+    TAPML_TRY(wait_for_others(shared));
+    return count_missing(shared) > 0 ? carve(shared) : TAPML_OK;
+}
+
+tapml_status shared_carving_run(const struct run_config *config,
+                                struct setup *setup,
+                                struct store *store,
+                                const struct prompts *prompts,
+                                struct run_lock *lock)
+{
+    struct shared_carving shared = {.config = config,
+                                    .setup = setup,
+                                    .store = store,
+                                    .prompts = prompts,
+                                    .lock = lock,
+                                    .arena = arena_create()};
+
+    if (shared.arena == NULL) {
+        return status_no_memory();
+    }
+    const tapml_status status = run(&shared);
+
+    run_lock_end(shared.carver, (int)outcome_of(status),
+                 status == TAPML_OK ? "" : status_message());
+    run_lock_release(shared.carver);
+    arena_destroy(shared.arena);
+    return status;
+}
