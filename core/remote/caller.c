@@ -15,6 +15,7 @@ enum { WAIT_MS = 50 }; // For a worker, in one try.
 
 struct caller {
     char *where;
+    const char *feature, *lack;      // As of the options.
     struct connector *connector;     // To a worker that listens; or NULL:
     struct lobby *lobby;             // for one that dials. Open while it is waited for.
     struct identity_hash worker;     // The key of the one that has come first,
@@ -55,6 +56,8 @@ tapml_status caller_create(const struct caller_options *options, struct caller *
     if (caller == NULL) {
         return status_no_memory();
     }
+    caller->feature = options->feature;
+    caller->lack = options->lack;
     const tapml_status status =
         options->url != NULL ? open_connector(options, caller) : open_lobby(options, caller);
 
@@ -107,11 +110,19 @@ greet(struct caller *caller, struct tls *tls, uint64_t received, struct greeting
 
     greeting.session = caller->session;
     greeting.received = received;
+    if (caller->feature != NULL) {
+        greeting_add(&greeting, caller->feature);
+    }
     TAPML_TRY(greeting_send(tls, &greeting));
     TAPML_TRY(greeting_receive_answer(tls, out_answer));
-    return out_answer->state == GREETING_REFUSED
-               ? status_fail(TAPML_PRECONDITION, "%s refuses: %s", caller->where, out_answer->text)
-               : TAPML_OK;
+    if (out_answer->state == GREETING_REFUSED) {
+        return status_fail(TAPML_PRECONDITION, "%s refuses: %s", caller->where, out_answer->text);
+    }
+    // A side that knows nothing of the session says nothing of itself.
+    return caller->feature == NULL || greeting_session_is_none(&out_answer->session) ||
+                   greeting_names(out_answer->text, caller->feature)
+               ? TAPML_OK
+               : status_fail(TAPML_PRECONDITION, "%s is %s", caller->where, caller->lack);
 }
 
 // It has closed the connection where it expected a greeting, as with keys that it does not know.

@@ -13,6 +13,10 @@ struct caller_options {
     const char *url;    // `tapml://HOST:PORT`; or NULL:
     const char *listen; // HOST:PORT, at which it waits.
     const char *folder; // Of the own key and of the peers (remote/identity.h).
+
+    // What the other side has to know beside what every build does (remote/host_session.h), and
+    // what it is then: "no 'tapml-host serve'". NULL: nothing.
+    const char *feature, *lack;
 };
 
 struct caller;

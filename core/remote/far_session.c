@@ -16,15 +16,13 @@
 #include <string.h>
 
 enum {
-    SLICE_MS = 200,
     HAVE_COUNT = 4096, // Hashes of a message.
     HASH_BYTES = 16
 };
 
 struct far_session {
+    struct host_session base;
     struct far_session_options given;
-    struct greeting_session id;
-    struct stream *stream;
     struct piece_cache *pieces;
     struct bulk_packer *packer;
     struct mirror mirror;
@@ -38,7 +36,6 @@ struct far_session {
     int is_closing;      // The host has said its last word.
     uint32_t generation; // As the host counts workers.
     struct wire_writer to_worker, to_host;
-    uint64_t detached_ns; // 0: there is a connection.
 };
 
 // -- Messages to the host ----------------------------------------------------------------------
@@ -48,7 +45,7 @@ static tapml_status push(struct far_session *session)
     if (session->to_host.is_failed) {
         return status_no_memory();
     }
-    TAPML_TRY(stream_put(session->stream, session->to_host.data, session->to_host.size));
+    TAPML_TRY(stream_put(session->base.stream, session->to_host.data, session->to_host.size));
     session->to_host.size = 0;
     return TAPML_OK;
 }
@@ -187,13 +184,30 @@ static tapml_status take_start(struct far_session *session, const struct wire_fr
     return push(session);
 }
 
+// What this machine is asked is asked by one session at a time.
+static void take_turn(const struct far_session *session)
+{
+    if (session->given.settling != NULL) {
+        (void)pthread_mutex_lock(session->given.settling);
+    }
+}
+
+static void end_turn(const struct far_session *session)
+{
+    if (session->given.settling != NULL) {
+        (void)pthread_mutex_unlock(session->given.settling);
+    }
+}
+
 static tapml_status take_list(struct far_session *session)
 {
     struct text lines;
 
     text_init(&lines);
+    take_turn(session);
     tapml_status status = session->given.list(session->given.user, &lines);
 
+    end_turn(session);
     status = status == TAPML_OK ? text_status(&lines) : status;
     wire_begin(&session->to_host, BULK_DEVICES, 0);
     wire_put_i64(&session->to_host, status);
@@ -281,8 +295,10 @@ static tapml_status forward_open(struct far_session *session,
         status = message_take_settings(reader, arena, &asked, &asked_count);
     }
     if (status == TAPML_OK) {
+        take_turn(session);
         status = session->given.settle(session->given.user, asked, asked_count, arena, &settings,
                                        &count);
+        end_turn(session);
     }
     if (status == TAPML_OK) {
         wire_begin(&session->to_worker, frame->verb, frame->number);
@@ -411,8 +427,8 @@ static tapml_status take_host_frames(struct far_session *session)
     struct wire_frame frame;
     enum wire_result result = WIRE_MORE;
 
-    while (session->answer.size == 0 && !stream_is_full(session->stream) &&
-           (result = stream_next(session->stream, &frame)) == WIRE_FRAME) {
+    while (session->answer.size == 0 && !stream_is_full(session->base.stream) &&
+           (result = stream_next(session->base.stream, &frame)) == WIRE_FRAME) {
         TAPML_TRY(take_host_frame(session, &frame));
     }
     TAPML_TRY(session->is_up ? flush(session, -1) : TAPML_OK);
@@ -428,7 +444,7 @@ static tapml_status send_answer(struct far_session *session)
 {
     struct reads_span *read = NULL;
 
-    while (!stream_is_full(session->stream) &&
+    while (!stream_is_full(session->base.stream) &&
            (read = reads_first(&session->reads, session->answer_end)) != NULL) {
         const struct bulk_span span = {read->number, read->offset,
                                        (uint32_t)least(read->bytes, PIECE_BYTES_MAX)};
@@ -448,7 +464,7 @@ static tapml_status send_answer(struct far_session *session)
         return TAPML_OK; // The rest goes when the host has taken some.
     }
     const tapml_status status =
-        stream_put(session->stream, session->answer.data, session->answer.size);
+        stream_put(session->base.stream, session->answer.data, session->answer.size);
 
     session->answer.size = 0;
     return status;
@@ -488,43 +504,29 @@ static tapml_status take_worker_frames(struct far_session *session)
 
 // -- The session -------------------------------------------------------------------------------
 
-tapml_status far_session_create(const struct far_session_options *options,
-                                struct far_session **out_session)
+static tapml_status work(struct host_session *base, int wake)
 {
-    struct far_session *session = alloc_new(sizeof(*session));
+    struct far_session *session = (struct far_session *)base;
+    struct pollfd others[] = {
+        {.fd = wake, .events = POLLIN},
+        {.fd = session->is_up ? child_socket(session->worker) : -1, .events = POLLIN}};
 
-    if (session == NULL) {
-        return status_no_memory();
-    }
-    session->given = *options;
-    session->to_worker = session->to_host = session->answer = MESSAGE_WRITER;
-    session->packer = bulk_packer_create();
-    session->detached_ns = clock_now_ns();
-    tapml_status status =
-        session->packer != NULL ? greeting_session_make(&session->id) : status_no_memory();
-
-    status = status == TAPML_OK ? stream_create(&session->stream) : status;
-    status = status == TAPML_OK
-                 ? piece_cache_open(options->cache_folder, options->cache_bytes, &session->pieces)
-                 : status;
-    status = status == TAPML_OK ? put_have(session) : status;
-    if (status != TAPML_OK) {
-        far_session_destroy(session);
-        return status;
-    }
-    *out_session = session;
-    return TAPML_OK;
+    TAPML_TRY(host_session_exchange(base, others, 2));
+    TAPML_TRY(session->answer.size > 0 ? send_answer(session) : TAPML_OK);
+    TAPML_TRY(take_worker_frames(session));
+    TAPML_TRY(take_host_frames(session));
+    return session->is_closing ? status_fail(TAPML_CANCELLED, "the host has ended the session")
+                               : TAPML_OK;
 }
 
-void far_session_destroy(struct far_session *session)
+static void destroy(struct host_session *base)
 {
-    if (session == NULL) {
-        return;
-    }
+    struct far_session *session = (struct far_session *)base;
+
     if (session->worker != NULL) {
         channel_release(session->worker);
     }
-    stream_destroy(session->stream);
+    host_session_release(base);
     piece_cache_close(session->pieces);
     bulk_packer_destroy(session->packer);
     mirror_release(&session->mirror);
@@ -535,54 +537,36 @@ void far_session_destroy(struct far_session *session)
     alloc_free(session);
 }
 
-tapml_status far_session_attach(struct far_session *session,
-                                struct tls *connection,
-                                const struct greeting *greeting)
+static tapml_status begin(struct far_session *session)
 {
-    const int is_new = greeting_session_is_none(&greeting->session);
-    struct greeting_answer answer = {.version = greeting_choose_version(greeting),
-                                     .state = is_new ? GREETING_NEW : GREETING_RESUMED,
-                                     .session = session->id,
-                                     .received = stream_received(session->stream)};
+    static const struct host_session_kind kind = {.work = work, .destroy = destroy};
 
-    (void)snprintf(answer.text, sizeof(answer.text), "%s", greeting_of_build().features);
-    tapml_status status = greeting_send_answer(connection, &answer);
+    TAPML_TRY(host_session_init(&session->base, &kind));
+    session->packer = bulk_packer_create();
+    if (session->packer == NULL) {
+        return status_no_memory();
+    }
+    TAPML_TRY(piece_cache_open(session->given.cache_folder, session->given.cache_bytes,
+                               &session->pieces));
+    return put_have(session);
+}
+
+tapml_status far_session_create(const struct far_session_options *options,
+                                struct host_session **out_session)
+{
+    struct far_session *session = alloc_new(sizeof(*session));
+
+    if (session == NULL) {
+        return status_no_memory();
+    }
+    session->given = *options;
+    session->to_worker = session->to_host = session->answer = MESSAGE_WRITER;
+    const tapml_status status = begin(session);
 
     if (status != TAPML_OK) {
-        tls_close(connection);
+        destroy(&session->base);
         return status;
     }
-    status = stream_attach(session->stream, connection, greeting->received);
-    session->detached_ns = status == TAPML_OK ? 0 : clock_now_ns();
-    return status;
-}
-
-const struct greeting_session *far_session_id(const struct far_session *session)
-{
-    return &session->id;
-}
-
-uint64_t far_session_idle_ns(const struct far_session *session)
-{
-    return session->detached_ns == 0 ? 0 : clock_now_ns() - session->detached_ns;
-}
-
-tapml_status far_session_work(struct far_session *session, int wake)
-{
-    struct pollfd others[] = {
-        {.fd = wake, .events = POLLIN},
-        {.fd = session->is_up ? child_socket(session->worker) : -1, .events = POLLIN}};
-    const tapml_status status = stream_work(session->stream, others, 2, SLICE_MS);
-
-    if (status == TAPML_NO_MEMORY) {
-        return status;
-    }
-    if (!stream_is_attached(session->stream) && session->detached_ns == 0) {
-        session->detached_ns = clock_now_ns();
-    }
-    TAPML_TRY(session->answer.size > 0 ? send_answer(session) : TAPML_OK);
-    TAPML_TRY(take_worker_frames(session));
-    TAPML_TRY(take_host_frames(session));
-    return session->is_closing ? status_fail(TAPML_CANCELLED, "the host has ended the session")
-                               : TAPML_OK;
+    *out_session = &session->base;
+    return TAPML_OK;
 }

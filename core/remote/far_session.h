@@ -15,8 +15,9 @@
 
 #include "base/arena.h"
 #include "link/message.h"
-#include "remote/greeting.h"
-#include "remote/stream.h"
+#include "remote/host_session.h"
+
+#include <pthread.h>
 
 struct text;
 
@@ -38,26 +39,11 @@ struct far_session_options {
     // Appends a line for each device that is here. The session does nothing else meanwhile.
     tapml_status (*list)(void *user, struct text *out_lines);
     void *user;
+
+    pthread_mutex_t *settling; // Held around both, where several sessions have them; or NULL.
 };
 
-struct far_session;
-
-// The options, and what they point to, outlive the session, which the caller destroys.
+// What the options point to outlives the session, whose worker ends with it. The caller destroys
+// it by host_session_destroy.
 tapml_status far_session_create(const struct far_session_options *options,
-                                struct far_session **out_session) STATUS_USED;
-void far_session_destroy(struct far_session *session); // Ends its worker.
-
-// Goes on over a connection, which is the session's from now on. `greeting` is what the host has
-// said; it is answered here.
-tapml_status far_session_attach(struct far_session *session,
-                                struct tls *connection,
-                                const struct greeting *greeting) STATUS_USED;
-
-const struct greeting_session *far_session_id(const struct far_session *session);
-
-// Works for some tenths of a second, or until `wake` can be read. TAPML_CANCELLED where the host
-// has closed the session; any other failure ends it, too.
-tapml_status far_session_work(struct far_session *session, int wake) STATUS_USED;
-
-// The time since there was a connection; 0 while there is one.
-uint64_t far_session_idle_ns(const struct far_session *session);
+                                struct host_session **out_session) STATUS_USED;

@@ -36,8 +36,7 @@ struct host {
     struct greeting_session id;
     char name[PEERS_NAME_BYTES]; // Of the peer.
     char *cache_folder;
-    struct far_session_options options;
-    struct far_session *session; // The thread's own.
+    struct host_session *session; // The thread's own.
 };
 
 struct gateway {
@@ -52,7 +51,6 @@ struct gateway {
     pthread_cond_t is_changed; // A thread or a session has ended.
     struct host *hosts;
     size_t host_count, thread_count; // Threads of connections that were dialled.
-    pthread_mutex_t settling;        // Around `settle` and `list`.
     int is_ending;
 };
 
@@ -72,39 +70,9 @@ static int accepts(void *user, const struct identity_hash *key)
 
 // -- Hosts -------------------------------------------------------------------------------------
 
-static tapml_status settle(void *user,
-                           const struct message_setting *asked,
-                           size_t asked_count,
-                           struct arena *arena,
-                           struct message_setting **out_settings,
-                           size_t *out_count)
-{
-    struct gateway *gateway = user;
-    const struct far_session_options *given = &gateway->given.session;
-
-    pthread_mutex_lock(&gateway->settling);
-    const tapml_status status =
-        given->settle(given->user, asked, asked_count, arena, out_settings, out_count);
-
-    pthread_mutex_unlock(&gateway->settling);
-    return status;
-}
-
-static tapml_status list(void *user, struct text *out_lines)
-{
-    struct gateway *gateway = user;
-    const struct far_session_options *given = &gateway->given.session;
-
-    pthread_mutex_lock(&gateway->settling);
-    const tapml_status status = given->list(given->user, out_lines);
-
-    pthread_mutex_unlock(&gateway->settling);
-    return status;
-}
-
 static void host_free(struct host *host)
 {
-    far_session_destroy(host->session);
+    host_session_destroy(host->session);
     tls_close(host->connection);
     if (host->wake >= 0) {
         close(host->wake);
@@ -131,13 +99,9 @@ static tapml_status host_fill(struct gateway *gateway, const struct tls *tls, st
     if (host->cache_folder == NULL) {
         return status_no_memory();
     }
-    host->options = gateway->given.session;
-    host->options.cache_folder = host->cache_folder;
-    host->options.settle = settle;
-    host->options.list = list;
-    host->options.user = gateway;
-    TAPML_TRY(far_session_create(&host->options, &host->session));
-    host->id = *far_session_id(host->session);
+    TAPML_TRY(
+        gateway->given.create(gateway->given.user, host->name, host->cache_folder, &host->session));
+    host->id = host->session->id;
     return TAPML_OK;
 }
 
@@ -214,7 +178,7 @@ static void note_connection(struct host *host)
     pthread_mutex_lock(&gateway->mutex);
     const int was_connected = host->is_connected;
 
-    host->is_connected = host->connection != NULL || far_session_idle_ns(host->session) == 0;
+    host->is_connected = host->connection != NULL || host_session_idle_ns(host->session) == 0;
     const int is_lost = was_connected && !host->is_connected;
 
     pthread_mutex_unlock(&gateway->mutex);
@@ -262,14 +226,14 @@ static void serve(struct host *host)
         struct tls *connection = take_connection(host, &greeting, &is_ending);
 
         if (connection != NULL &&
-            far_session_attach(host->session, connection, &greeting) != TAPML_OK) {
+            host_session_attach(host->session, connection, &greeting) != TAPML_OK) {
             log_line(LOG_WARNING, "%s: %s", host->name, status_message());
         }
-        status = far_session_work(host->session, host->wake);
+        status = host_session_work(host->session, host->wake);
         note_connection(host);
         if (status == TAPML_OK && is_replaced(host)) {
             status = status_fail(TAPML_CANCELLED, "the host has begun another one");
-        } else if (far_session_idle_ns(host->session) > GATEWAY_LINGER_S * SECOND_NS) {
+        } else if (host_session_idle_ns(host->session) > GATEWAY_LINGER_S * SECOND_NS) {
             status = status_fail(TAPML_CANCELLED, "the host was away for %d s", GATEWAY_LINGER_S);
         }
     }
@@ -308,7 +272,7 @@ static void begin_session(struct host *host)
     pthread_mutex_unlock(&gateway->mutex);
     if (has_room) {
         serve(host);
-        far_session_destroy(host->session); // With its worker, before anybody counts on that.
+        host_session_destroy(host->session); // With its worker, before anybody counts on that.
         host->session = NULL;
         pthread_mutex_lock(&gateway->mutex);
         for (struct host **at = &gateway->hosts; *at != NULL; at = &(*at)->next) {
@@ -556,7 +520,6 @@ tapml_status gateway_run(const struct gateway_options *options, int stop)
     gateway->given = *options;
     gateway->ending = -1;
     (void)pthread_mutex_init(&gateway->mutex, NULL);
-    (void)pthread_mutex_init(&gateway->settling, NULL);
     (void)pthread_cond_init(&gateway->is_changed, NULL);
     const tapml_status status = run(gateway, stop);
 
@@ -569,7 +532,6 @@ tapml_status gateway_run(const struct gateway_options *options, int stop)
     tls_context_destroy(gateway->context);
     identity_release(gateway->identity);
     (void)pthread_cond_destroy(&gateway->is_changed);
-    (void)pthread_mutex_destroy(&gateway->settling);
     (void)pthread_mutex_destroy(&gateway->mutex);
     alloc_free(gateway);
     return status;

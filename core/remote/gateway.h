@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Where hosts on other machines come in: listens (remote/reception.h), dials those that wait
-// (remote/dialer.h), greets hosts whose key is paired, and has a session (remote/far_session.h) for
-// each, in a thread of its own.
+// (remote/dialer.h), greets hosts whose key is paired, and has a session (remote/host_session.h)
+// for each, in a thread of its own.
 //
 // Nothing is answered to a key that is not known. A session that has no connection is kept for some
 // time, so that its host can go on with it; it ends before the same key begins a new one, because
 // then that host has most likely ended.
 #pragma once
 
-#include "remote/far_session.h"
+#include "remote/host_session.h"
 
 enum {
     GATEWAY_SESSIONS_MAX = 32,
@@ -19,13 +19,19 @@ enum {
 };
 
 struct gateway_options {
-    const char *address;                // HOST:PORT; port 0: the system's choice; or NULL.
-    const char *const *dials;           // URLs of hosts that wait: `dial_count` of them,
-    size_t dial_count;                  // GATEWAY_DIALS_MAX at most.
-    const char *folder;                 // Of the own key and the peers.
-    const char *caches;                 // Of all hosts: each has a folder there, named by its key.
-    struct far_session_options session; // But for the folder of the cache. `settle` and `list` are
-                                        // called by one thread at a time.
+    const char *address;      // HOST:PORT; port 0: the system's choice; or NULL.
+    const char *const *dials; // URLs of hosts that wait: `dial_count` of them,
+    size_t dial_count;        // GATEWAY_DIALS_MAX at most.
+    const char *folder;       // Of the own key and the peers.
+    const char *caches;       // Of all hosts: each has a folder there, named by its key.
+
+    // Makes a session for the host of this name, whose cache is in that folder: both outlive it.
+    // Called in the thread of the session.
+    tapml_status (*create)(void *user,
+                           const char *name,
+                           const char *cache_folder,
+                           struct host_session **out_session);
+
     void (*ready)(void *user, unsigned port); // Called once it listens.
     void *user;
 };

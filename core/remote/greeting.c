@@ -209,3 +209,23 @@ struct greeting greeting_of_build(void)
     (void)snprintf(greeting.features, sizeof(greeting.features), "%s", own_features);
     return greeting;
 }
+
+void greeting_add(struct greeting *greeting, const char *feature)
+{
+    const size_t length = strlen(greeting->features);
+
+    (void)snprintf(greeting->features + length, sizeof(greeting->features) - length, " %s",
+                   feature);
+}
+
+int greeting_names(const char *features, const char *feature)
+{
+    const size_t length = strlen(feature);
+
+    for (const char *at = features; (at = strstr(at, feature)) != NULL; at += length) {
+        if ((at == features || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) {
+            return 1;
+        }
+    }
+    return 0;
+}

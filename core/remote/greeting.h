@@ -59,5 +59,9 @@ tapml_status greeting_session_make(struct greeting_session *out_session) STATUS_
 // The newest version that `greeting` and this build speak; 0: none.
 uint16_t greeting_choose_version(const struct greeting *greeting);
 
+// Whether a feature is among some.
+int greeting_names(const char *features, const char *feature);
+void greeting_add(struct greeting *greeting, const char *feature); // As far as there is room.
+
 // What this build says of itself.
 struct greeting greeting_of_build(void);

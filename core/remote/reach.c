@@ -33,7 +33,9 @@ static tapml_status create_caller(const struct reach_options *options, struct ca
     const tapml_status status =
         caller_create(&(struct caller_options){.url = options->url,
                                                .listen = options->listen,
-                                               .folder = folder != NULL ? folder : options->folder},
+                                               .folder = folder != NULL ? folder : options->folder,
+                                               .feature = options->feature,
+                                               .lack = options->lack},
                       out_caller);
 
     alloc_free(folder);

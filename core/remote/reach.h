@@ -10,10 +10,11 @@
 #include "remote/stream.h"
 
 struct reach_options {
-    const char *url;      // `tapml://HOST:PORT`; or NULL:
-    const char *listen;   // HOST:PORT, at which it waits for a worker that dials.
-    const char *folder;   // Of keys and peers; NULL: that of remote/identity.h.
-    uint64_t patience_ns; // Without a connection for longer, the machine counts as lost.
+    const char *url;            // `tapml://HOST:PORT`; or NULL:
+    const char *listen;         // HOST:PORT, at which it waits for a worker that dials.
+    const char *folder;         // Of keys and peers; NULL: that of remote/identity.h.
+    uint64_t patience_ns;       // Without a connection for longer, the machine counts as lost.
+    const char *feature, *lack; // As of remote/caller.h; static.
 };
 
 struct reach;

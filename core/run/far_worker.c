@@ -8,15 +8,14 @@
 #include "base/user_folder.h"
 #include "config/isolation.h"
 #include "plugin/registry.h"
+#include "remote/far_session.h"
 #include "remote/gateway.h"
 #include "run/installed_devices.h"
+#include "run/interrupt.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 _Static_assert((int)FAR_WORKER_DIALS_MAX == (int)GATEWAY_DIALS_MAX, "hosts that are dialled");
@@ -25,8 +24,10 @@ _Static_assert((int)FAR_WORKER_DIALS_MAX == (int)GATEWAY_DIALS_MAX, "hosts that 
 
 struct settling {
     const struct far_worker_options *options;
+    const char *worker; // The program.
     struct registry *registry;
-    char threads[16]; // Of this machine.
+    char threads[16];      // Of this machine.
+    pthread_mutex_t mutex; // Around `settle` and `list`.
 };
 
 static int begins_with(const char *text, const char *begin)
@@ -124,6 +125,26 @@ static tapml_status list(void *user, struct text *out_lines)
 
 // -- Serving -----------------------------------------------------------------------------------
 
+static tapml_status create_session(void *user,
+                                   const char *name,
+                                   const char *cache_folder,
+                                   struct host_session **out_session)
+{
+    struct settling *settling = user;
+
+    (void)name;
+    return far_session_create(
+        &(struct far_session_options){.program = settling->worker,
+                                      .cache_folder = cache_folder,
+                                      .cache_bytes = (uint64_t)settling->options->cache_mib << 20,
+                                      .memory_bytes = alloc_memory_bytes() / 4 * 3,
+                                      .settle = settle,
+                                      .list = list,
+                                      .user = settling,
+                                      .settling = &settling->mutex},
+        out_session);
+}
+
 static void tell(void *user, unsigned port)
 {
     const struct settling *settling = user;
@@ -136,17 +157,6 @@ static void tell(void *user, unsigned port)
         (void)printf("tapml-worker: dialling %s\n", options->dials[i]);
     }
     (void)fflush(stdout);
-}
-
-// Descriptor that can be read once the process is asked to end; -1 with errno.
-static int open_stop(void)
-{
-    sigset_t ends;
-
-    (void)sigemptyset(&ends);
-    (void)sigaddset(&ends, SIGINT);
-    (void)sigaddset(&ends, SIGTERM);
-    return pthread_sigmask(SIG_BLOCK, &ends, NULL) == 0 ? signalfd(-1, &ends, SFD_CLOEXEC) : -1;
 }
 
 static tapml_status find_caches(const char *given, char **out_folder)
@@ -178,37 +188,34 @@ static tapml_status serve(const struct far_worker_options *options,
                           struct registry *registry,
                           int stop)
 {
-    struct settling settling = {.options = options, .registry = registry};
+    struct settling settling = {.options = options, .worker = paths->worker, .registry = registry};
 
+    (void)pthread_mutex_init(&settling.mutex, NULL);
     (void)snprintf(settling.threads, sizeof(settling.threads), "%ld",
                    sysconf(_SC_NPROCESSORS_ONLN));
-    return gateway_run(
-        &(struct gateway_options){.address = options->address,
-                                  .dials = options->dials,
-                                  .dial_count = options->dial_count,
-                                  .folder = paths->folder,
-                                  .caches = paths->caches,
-                                  .session = {.program = paths->worker,
-                                              .cache_bytes = (uint64_t)options->cache_mib << 20,
-                                              .memory_bytes = alloc_memory_bytes() / 4 * 3,
-                                              .settle = settle,
-                                              .list = list,
+    const tapml_status status =
+        gateway_run(&(struct gateway_options){.address = options->address,
+                                              .dials = options->dials,
+                                              .dial_count = options->dial_count,
+                                              .folder = paths->folder,
+                                              .caches = paths->caches,
+                                              .create = create_session,
+                                              .ready = tell,
                                               .user = &settling},
-                                  .ready = tell,
-                                  .user = &settling},
-        stop);
+                    stop);
+
+    (void)pthread_mutex_destroy(&settling.mutex);
+    return status;
 }
 
 enum outcome far_worker_serve(const struct far_worker_options *options)
 {
     struct paths paths = {.worker = NULL};
     struct registry *registry = NULL;
-    const int stop = open_stop(); // Threads that are made later have the same mask.
-    tapml_status status =
-        stop >= 0
-            ? find_paths(options, &paths)
-            : status_fail(TAPML_UNAVAILABLE, "signals cannot be waited for: %s", strerror(errno));
+    int stop = -1;
+    tapml_status status = interrupt_open(&stop);
 
+    status = status == TAPML_OK ? find_paths(options, &paths) : status;
     if (status == TAPML_OK) {
         status =
             registry_create(&(struct registry_options){.program = options->program}, &registry);

@@ -6,9 +6,12 @@
 #include "base/mapping.h"
 #include "base/timeline.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -118,4 +121,18 @@ void interrupt_set_scratch(const struct interrupt_scratch *files)
 void interrupt_told(void)
 {
     is_told = 1;
+}
+
+tapml_status interrupt_open(int *out_descriptor)
+{
+    sigset_t ends;
+
+    (void)sigemptyset(&ends);
+    (void)sigaddset(&ends, SIGINT);
+    (void)sigaddset(&ends, SIGTERM);
+    *out_descriptor =
+        pthread_sigmask(SIG_BLOCK, &ends, NULL) == 0 ? signalfd(-1, &ends, SFD_CLOEXEC) : -1;
+    return *out_descriptor >= 0 ? TAPML_OK
+                                : status_fail(TAPML_UNAVAILABLE, "signals cannot be waited for: %s",
+                                              strerror(errno));
 }

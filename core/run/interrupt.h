@@ -25,6 +25,11 @@ tapml_status interrupt_check(void) STATUS_USED;
 // That message.
 const char *interrupt_sentence(void);
 
+// A descriptor that can be read once the process is asked to end, in place of `interrupt_watch`:
+// before other threads are made, which then have the same mask. The caller closes it.
+// TAPML_UNAVAILABLE.
+tapml_status interrupt_open(int *out_descriptor) STATUS_USED;
+
 // Bytes for the begin of a file.
 struct interrupt_farewell {
     int descriptor;

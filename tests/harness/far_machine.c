@@ -48,6 +48,25 @@ static tapml_status list(void *user, struct text *out_lines)
     return machine->lists ? TAPML_OK : status_fail(TAPML_UNAVAILABLE, "there is no worker program");
 }
 
+static tapml_status create_session(void *user,
+                                   const char *name,
+                                   const char *cache_folder,
+                                   struct host_session **out_session)
+{
+    struct far_machine *machine = user;
+
+    (void)name;
+    return far_session_create(&(struct far_session_options){.program = machine->program,
+                                                            .cache_folder = cache_folder,
+                                                            .cache_bytes = machine->cache_bytes,
+                                                            .memory_bytes = machine->memory_bytes,
+                                                            .settle = settle,
+                                                            .list = list,
+                                                            .user = machine,
+                                                            .settling = &machine->settling},
+                              out_session);
+}
+
 static void note_port(void *user, unsigned port)
 {
     struct far_machine *machine = user;
@@ -65,12 +84,7 @@ static void *run(void *user)
                                             .folder =
                                                 machine->paired.sides[PAIRED_WORKER].scratch.folder,
                                             .caches = machine->caches.folder,
-                                            .session = {.program = machine->program,
-                                                        .cache_bytes = machine->cache_bytes,
-                                                        .memory_bytes = machine->memory_bytes,
-                                                        .settle = settle,
-                                                        .list = list,
-                                                        .user = machine},
+                                            .create = create_session,
                                             .ready = note_port,
                                             .user = machine};
 
@@ -85,6 +99,7 @@ void far_machine_open(struct far_machine *machine)
 {
     *machine = (struct far_machine){
         .stop = -1, .cache_bytes = UINT64_C(1) << 30, .memory_bytes = UINT64_C(1) << 31};
+    (void)pthread_mutex_init(&machine->settling, NULL);
     paired_open(&machine->paired);
     scratch_make(&machine->caches);
     cutting_proxy_open(&machine->proxy, 7);

@@ -9,6 +9,7 @@
 #include "harness/paired.h"
 #include "link/channel.h"
 #include "plugin/registry.h"
+#include "remote/far_session.h"
 #include "remote/gateway.h"
 
 struct far_machine {
@@ -20,6 +21,7 @@ struct far_machine {
 
     struct registry *registry; // Of the gateway's thread.
     pthread_t thread;
+    pthread_mutex_t settling; // Of its sessions.
     int stop;
     atomic_uint port; // At which it listens.
     atomic_int has_ended;

@@ -7,7 +7,7 @@
 
 static struct paired paired;
 static struct far_session_options options;
-static struct far_session *session;
+static struct host_session *session;
 static struct stream *host;
 static struct wire_writer writer;
 static char program[2 * SCRATCH_PATH], folder[2 * SCRATCH_PATH];
@@ -50,7 +50,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    far_session_destroy(session);
+    host_session_destroy(session);
     stream_destroy(host);
     wire_writer_release(&writer);
     paired_close(&paired);
@@ -67,7 +67,7 @@ static struct greeting_answer connect_host(const struct greeting_session *id)
     greeting.session = *id;
     greeting.received = stream_received(host);
     paired_connect(&paired, ends);
-    PAIRED_MUST(far_session_attach(session, ends[1], &greeting));
+    PAIRED_MUST(host_session_attach(session, ends[1], &greeting));
     PAIRED_MUST(greeting_receive_answer(ends[0], &answer));
     PAIRED_MUST(stream_attach(host, ends[0], answer.received));
     return answer;
@@ -87,7 +87,7 @@ static struct wire_frame exchange(void)
     writer.size = 0;
     for (int i = 0; i < 200; i++) {
         PAIRED_MUST(stream_work(host, NULL, 0, 0));
-        PAIRED_MUST(far_session_work(session, -1));
+        PAIRED_MUST(host_session_work(session, -1));
         PAIRED_MUST(stream_work(host, NULL, 0, 5));
         if (stream_next(host, &frame) == WIRE_FRAME) {
             return frame;
@@ -314,7 +314,7 @@ Test(far_session, tells_what_it_has_kept)
         frame = exchange();
     }
     cr_assert_eq(frame.verb, BULK_STARTED);
-    far_session_destroy(session);
+    host_session_destroy(session);
     stream_destroy(host);
     PAIRED_MUST(far_session_create(&options, &session));
     PAIRED_MUST(stream_create(&host));
@@ -335,7 +335,7 @@ static tapml_status work_until_it_ends(void)
     writer.size = 0;
     for (int i = 0; i < 20 && status == TAPML_OK; i++) {
         (void)stream_work(host, NULL, 0, 0);
-        status = far_session_work(session, -1);
+        status = host_session_work(session, -1);
     }
     return status;
 }
@@ -367,24 +367,24 @@ Test(far_session, ends_when_the_host_closes_it)
 
 Test(far_session, goes_on_over_another_connection)
 {
-    cr_assert_gt(far_session_idle_ns(session), 0);
+    cr_assert_gt(host_session_idle_ns(session), 0);
     const struct greeting_answer first = connect_host(&(struct greeting_session){{0}});
 
     cr_assert_eq(first.state, GREETING_NEW);
     cr_assert_not(greeting_session_is_none(&first.session));
-    cr_assert(greeting_session_equal(&first.session, far_session_id(session)));
-    cr_assert_eq(far_session_idle_ns(session), 0);
+    cr_assert(greeting_session_equal(&first.session, (&session->id)));
+    cr_assert_eq(host_session_idle_ns(session), 0);
     write_start(1);
     PAIRED_MUST(stream_put(host, writer.data, writer.size / 2)); // The rest follows behind the cut.
     for (int i = 0; i < 5; i++) {
         PAIRED_MUST(stream_work(host, NULL, 0, 0));
-        PAIRED_MUST(far_session_work(session, -1));
+        PAIRED_MUST(host_session_work(session, -1));
     }
     stream_detach(host);
-    for (int i = 0; i < 5 && far_session_idle_ns(session) == 0; i++) {
-        PAIRED_MUST(far_session_work(session, -1));
+    for (int i = 0; i < 5 && host_session_idle_ns(session) == 0; i++) {
+        PAIRED_MUST(host_session_work(session, -1));
     }
-    cr_assert_gt(far_session_idle_ns(session), 0);
+    cr_assert_gt(host_session_idle_ns(session), 0);
     const struct greeting_answer second = connect_host(&first.session);
 
     cr_assert_eq(second.state, GREETING_RESUMED);
@@ -396,19 +396,19 @@ Test(far_session, goes_on_over_another_connection)
 
 Test(far_session, needs_a_cache)
 {
-    struct far_session *another = NULL;
+    struct host_session *another = NULL;
     struct far_session_options wrong = options;
 
     wrong.cache_folder = "/dev/null/x";
     cr_assert_neq(far_session_create(&wrong, &another), TAPML_OK);
     cr_assert_null(another);
-    far_session_destroy(NULL);
+    host_session_destroy(NULL);
 }
 
 Test(far_session, survives_a_lack_of_memory)
 {
-    struct far_session *another = NULL;
+    struct host_session *another = NULL;
 
     SCRATCH_SWEEP(far_session_create(&options, &another));
-    far_session_destroy(another);
+    host_session_destroy(another);
 }
