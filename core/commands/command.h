@@ -172,6 +172,10 @@ extern const struct options_manual command_query_manual;
 enum outcome command_publish_main(const struct command *command);
 extern const struct options_manual command_publish_manual;
 
+// What a run carves, for runs on other machines.
+enum outcome command_serve_main(const struct command *command);
+extern const struct options_manual command_serve_manual;
+
 // What runs differ in, from their stores; or where two dumps diverge.
 enum outcome command_compare_main(const struct command *command);
 extern const struct options_manual command_compare_manual;

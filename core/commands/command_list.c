@@ -63,6 +63,8 @@ static const struct command_entry entries[] = {
      &command_compare_manual},
     {"publish", command_publish_main, "write a site with the verdicts of runs, to share",
      &command_publish_manual},
+    {"serve", command_serve_main, "let runs on other machines have what a run carves",
+     &command_serve_manual},
     {"graph", command_graph_main, "print a model's graph, as text or for Graphviz",
      &command_graph_manual},
     {"models", command_models_main, "list the published models that are known, and their sizes",

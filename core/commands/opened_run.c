@@ -14,6 +14,7 @@
 #include "model/checkpoint.h"
 #include "report/forecasting.h"
 #include "report/report_files.h"
+#include "run/carved_copy.h"
 #include "run/carving.h"
 #include "run/observers.h"
 #include "run/outcome.h"
@@ -491,7 +492,10 @@ tapml_status opened_run_check_source(struct opened_run *run)
     if (run->config.store != NULL || run->is_checked) {
         return TAPML_OK;
     }
+    char key[HASH_TEXT];
+
     TAPML_TRY(opened_run_settle(run));
+    TAPML_TRY(carved_copy_settle_key(run->store, &run->config, key)); // For those that ask for it.
     TAPML_TRY(source_check_run(run->store, &run->setup));
     TAPML_TRY(state_loss_run(&run->config, &run->setup, run->store, &run->prompts));
     run->is_checked = 1;

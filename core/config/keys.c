@@ -282,11 +282,11 @@ static const struct key keys[] = {
      .name = "shared",
      .kind = KEY_TEXT,
      IN_RUN(shared),
-     .type = "a folder",
+     .type = "a folder, or tapml://HOST:PORT",
      .example = "/scratch/carvings",
      .help = "A folder in which runs find what others with the same model, prompts and source have "
-             "carved: one of them carves, and all have the cases. It is created if absent. See "
-             "docs/many-machines.md."},
+             "carved: one of them carves, and all have the cases. It is created if absent. Or a "
+             "machine on which 'tapml-host serve' serves such a run. See docs/many-machines.md."},
     {.section = "target.",
      .name = "backend",
      .kind = KEY_TEXT,

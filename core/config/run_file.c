@@ -333,6 +333,12 @@ static void settle_lengths(struct run_config *config, struct problems *problems)
 
 static void check_shared(const struct run_config *config, struct problems *problems)
 {
+    struct address address;
+
+    if (config->shared != NULL && strstr(config->shared, "://") != NULL) {
+        refuse_address(config, "source", "shared", address_parse_url(config->shared, &address),
+                       problems);
+    }
     if (config->shared != NULL && (config->store != NULL || config->source_workers > 1)) {
         problems_refuse(problems, &config->ini, "source", "shared", "expected no '%s' beside it",
                         config->store != NULL ? "store" : "workers");

@@ -15,7 +15,6 @@
 #include "tensor/convert.h"
 #include "tensor/dtype.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,19 +176,8 @@ static tapml_status copy_all(const struct op_cases_options *options, struct op_c
 static tapml_status make_store(struct op_cases *cases)
 {
     static const char *const endings[OP_CASES_FILES] = {"", "-wal", "-shm", "-journal"};
-    const char *folder = getenv("TMPDIR");
 
-    (void)snprintf(cases->folder, sizeof(cases->folder), "%.200s/tapml-judge-XXXXXX",
-                   folder != NULL && *folder == '/' ? folder : "/tmp");
-    if (mkdtemp(cases->folder) == NULL) {
-        const int error = errno;
-
-        const tapml_status status =
-            status_fail(TAPML_UNAVAILABLE, "%s: %s", cases->folder, strerror(error));
-
-        cases->folder[0] = '\0'; // There is none to be removed.
-        return status;
-    }
+    TAPML_TRY(temporary_folder_make("tapml-judge", cases->folder));
     for (size_t i = 0; i < OP_CASES_FILES; i++) {
         (void)snprintf(cases->paths[i], sizeof(cases->paths[i]), "%s/cases.tapmlrun%s",
                        cases->folder, endings[i]);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "config/temporary_folder.h"
 #include "run/interrupt.h"
 
 #include <stddef.h>
@@ -19,7 +20,7 @@ enum { OP_CASES_PATH_BYTES = 300, OP_CASES_FILES = 4 };
 // It stays where it is while it is open: an interrupted program removes its files.
 struct op_cases {
     struct store *store;
-    char folder[256];
+    char folder[TEMPORARY_FOLDER_TEXT];
     char paths[OP_CASES_FILES][OP_CASES_PATH_BYTES]; // The store, and what SQLite has beside one.
     const char *files[OP_CASES_FILES];
     struct interrupt_scratch scratch;

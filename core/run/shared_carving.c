@@ -3,35 +3,32 @@
 
 #include "run/shared_carving.h"
 
-#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/table.h"
-#include "base/text.h"
 #include "config/run_config.h"
-#include "graph/group.h"
 #include "model/checkpoint.h"
+#include "run/carved_copy.h"
 #include "run/carving.h"
+#include "run/case_reach.h"
 #include "run/outcome.h"
 #include "run/progress.h"
 #include "run/run_lock.h"
 #include "run/setup.h"
-#include "store/call_line.h"
 #include "store/merge.h"
-#include "store/metadata.h"
 #include "store/prompt.h"
 #include "store/store.h"
 #include "store/store_open.h"
 #include "store/weight.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     LOOK_NS = 300000000, // Between two looks of a run that waits.
@@ -39,67 +36,48 @@ enum {
     PUBLISH_PART = 10    // the part of its time that this may take: a tenth.
 };
 
-#define PART "run.tapmlrun.part"
-
 struct shared_carving {
     const struct run_config *config;
     struct setup *setup;
     struct store *store;
     const struct prompts *prompts;
-    struct run_lock *lock;     // Of the run.
-    struct run_lock *carver;   // Of the shared folder; NULL: another run has it.
-    struct arena *arena;       // Of the texts.
-    const char *folder, *path; // Of the shared store,
-    const char *part;          // and of the one that takes its place next.
+    struct run_lock *lock;   // Of the run.
+    struct run_lock *carver; // Of the shared folder; NULL: another run has it.
+    struct arena *arena;     // Of the texts.
+    struct arena *scratch;   // Of a look.
+    char key[HASH_TEXT];
+    const char *folder, *path; // Of the shared store; from another machine: of what it sends.
+    struct case_reach *reach;  // To another machine; or NULL.
+    int is_carved;             // There nobody carves any more.
     int is_left_out;           // What is there is of no use, and nothing is shared.
     int is_damaged;            // The user was told so.
     uint64_t next_publish_ns;
-    int64_t told_process;             // That carves; 0: nobody was told of.
+    char told[CASE_REACH_WHO_TEXT];   // Who carves, as the user was told; "".
     int64_t prompt_count, case_count; // That came from another run.
 };
 
 // -- Who shares with whom ------------------------------------------------------------------------
 
-// The metadata of a run that decide over its cases, beside its groups.
-static const char *const DECIDING[] = {
-    "model.hash",   "model.weights", "model.state", "source", "source.replaced_by",
-    "prompts.hash", "decode",        "capacity",    "chunk",  "keep"};
-
-static void print_groups(const struct run_config *config, struct text *out)
+static int is_url(const struct shared_carving *shared)
 {
-    for (size_t i = 0; i < config->group_count; i++) {
-        const struct group_rule *rule = &config->groups[i];
-
-        text_format(out, "group %s: %s, %s\n", rule->name, rule->ops != NULL ? rule->ops : "",
-                    rule->below != NULL ? rule->below : "");
-    }
+    return strncmp(shared->config->shared, "tapml://", strlen("tapml://")) == 0;
 }
 
 static tapml_status find_paths(struct shared_carving *shared)
 {
-    const struct run_config *config = shared->config;
-    char digest[HASH_TEXT];
-    struct text key;
+    const char *folder = shared->config->shared;
+    struct arena *arena = shared->arena;
 
-    text_init(&key);
-    for (size_t i = 0; i < sizeof(DECIDING) / sizeof(*DECIDING); i++) {
-        const char *value = metadata_get(shared->store, DECIDING[i]);
-
-        text_format(&key, "%s = %s\n", DECIDING[i], value != NULL ? value : "");
+    TAPML_TRY(carved_copy_settle_key(shared->store, shared->config, shared->key));
+    if (is_url(shared)) {
+        shared->path = arena_format(arena, "%s/attached.tapmlrun", shared->config->dir);
+        return shared->path != NULL ? case_reach_open(folder, &shared->reach) : status_no_memory();
     }
-    text_format(&key, "plain inputs = %d\nversion = %d\n", config->plain_inputs, STORE_VERSION);
-    print_groups(config, &key);
-    hash_text(hash_bytes(key.data, key.length), digest);
-    const tapml_status status = text_status(&key);
-
-    text_release(&key);
-    TAPML_TRY(status);
-    shared->folder = arena_format(shared->arena, "%s/%s", config->shared, digest);
-    shared->path = arena_format(shared->arena, "%s/%s/run.tapmlrun", config->shared, digest);
-    shared->part = arena_format(shared->arena, "%s/%s/" PART, config->shared, digest);
-    return shared->folder != NULL && shared->path != NULL && shared->part != NULL
-               ? TAPML_OK
-               : status_no_memory();
+    shared->folder = arena_format(arena, "%s/%s", folder, shared->key);
+    shared->path = arena_format(arena, "%s/%s/run.tapmlrun", folder, shared->key);
+    TAPML_TRY(shared->folder != NULL && shared->path != NULL ? TAPML_OK : status_no_memory());
+    TAPML_TRY(file_make_folder(folder));
+    return file_make_folder(shared->folder);
 }
 
 static size_t count_missing(const struct shared_carving *shared)
@@ -120,6 +98,14 @@ static void leave_out(struct shared_carving *shared, const char *why)
 {
     log_line(LOG_WARNING, "this run shares no carving with others: %s", why);
     shared->is_left_out = 1;
+}
+
+static void name_carver(struct shared_carving *shared, const char *who)
+{
+    if (strcmp(shared->told, who) != 0) {
+        log_say("%s carves the same: its cases are taken over", who);
+        (void)snprintf(shared->told, sizeof(shared->told), "%s", who);
+    }
 }
 
 static tapml_status list_names(struct store *store, struct arena *arena, struct table *out_names)
@@ -143,7 +129,7 @@ check_new_weights(struct shared_carving *shared, struct store *other, const stru
     size_t count = 0, at = 0;
     int is_same = 1;
 
-    TAPML_TRY(weight_list(other, shared->arena, &rows, &count));
+    TAPML_TRY(weight_list(other, shared->scratch, &rows, &count));
     for (size_t i = 0; i < count && is_same; i++) {
         if (!table_find(known, rows[i].name, &at)) {
             TAPML_TRY(
@@ -166,7 +152,7 @@ static tapml_status check_weights(struct shared_carving *shared, struct store *o
     struct table known;
 
     table_init(&known);
-    tapml_status status = list_names(shared->store, shared->arena, &known);
+    tapml_status status = list_names(shared->store, shared->scratch, &known);
 
     status = status == TAPML_OK ? check_new_weights(shared, other, &known) : status;
     table_release(&known);
@@ -201,14 +187,9 @@ static void warn_damaged(struct shared_carving *shared)
     }
 }
 
-// Takes what is there by now.
-static tapml_status take_over(struct shared_carving *shared)
+static tapml_status take_file(struct shared_carving *shared)
 {
     struct store *other = NULL;
-
-    if (shared->is_left_out || !file_exists(shared->path)) {
-        return TAPML_OK;
-    }
     tapml_status status = store_open_to_read(shared->path, &other);
 
     status = status == TAPML_OK ? merge_other(shared, other) : status;
@@ -220,77 +201,58 @@ static tapml_status take_over(struct shared_carving *shared)
     return status;
 }
 
+// Asks the other machine until it has nothing new.
+static tapml_status take_from_machine(struct shared_carving *shared)
+{
+    struct case_reach_answer answer = {.has_store = 1};
+    struct hash *prompts = NULL;
+    size_t count = 0;
+
+    while (answer.has_store && !shared->is_left_out && !shared->is_damaged) {
+        arena_reset(shared->scratch);
+        TAPML_TRY(prompt_list_carved(shared->store, shared->scratch, &prompts, &count));
+        TAPML_TRY(
+            case_reach_ask(shared->reach, shared->key, prompts, count, shared->path, &answer));
+        const tapml_status status = answer.has_store ? take_file(shared) : TAPML_OK;
+
+        (void)unlink(shared->path);
+        TAPML_TRY(status);
+    }
+    shared->is_carved = !answer.is_carving;
+    if (answer.is_carving) {
+        name_carver(shared, answer.who);
+    }
+    return shared->is_damaged
+               ? status_fail(TAPML_UNAVAILABLE, "what '%s' has sent is no store that can be read",
+                             shared->config->shared)
+               : TAPML_OK;
+}
+
+// Takes what is there by now.
+static tapml_status take_over(struct shared_carving *shared)
+{
+    if (shared->is_left_out) {
+        return TAPML_OK;
+    }
+    arena_reset(shared->scratch);
+    return shared->reach != NULL       ? take_from_machine(shared)
+           : file_exists(shared->path) ? take_file(shared)
+                                       : TAPML_OK;
+}
+
 // -- What this run has carved --------------------------------------------------------------------
-
-struct kept_calls {
-    int64_t *ids;
-    size_t count, capacity;
-    int is_failed;
-};
-
-static void keep_call(void *user, const struct call_line *call)
-{
-    struct kept_calls *kept = user;
-    void *grown = kept->ids;
-
-    if (!call->is_kept || kept->is_failed) {
-        return;
-    }
-    if (!alloc_grow(&grown, &kept->capacity, kept->count, sizeof(*kept->ids))) {
-        kept->is_failed = 1;
-        return;
-    }
-    kept->ids = grown;
-    kept->ids[kept->count++] = call->id;
-}
-
-static tapml_status copy_to(struct shared_carving *shared, struct store *other)
-{
-    struct kept_calls kept = {.count = 0};
-    struct merge_counts counts = {0};
-    tapml_status status = call_line_visit(shared->store, keep_call, &kept);
-
-    if (status == TAPML_OK && kept.is_failed) {
-        status = status_no_memory();
-    }
-    if (status == TAPML_OK) {
-        const struct merge_ids ids = {.items = kept.ids, .count = kept.count, .are_calls = 1};
-
-        status = merge_share(other, shared->store, &ids, tell, NULL, &counts);
-    }
-    alloc_free(kept.ids);
-    return status;
-}
 
 // A store that is complete takes the place of the one that is there. So it never changes where
 // others read it, be it on another machine, over a file system whose locks and mappings are not
-// those of this one.
-static tapml_status replace_store(struct shared_carving *shared)
-{
-    struct store *other = NULL;
-
-    file_remove_all(shared->folder, PART "*"); // What a carver that was killed has left.
-    tapml_status status = store_open(shared->part, 1, &other);
-
-    status = status == TAPML_OK ? copy_to(shared, other) : status;
-    store_close(other);
-    TAPML_TRY(status);
-    return rename(shared->part, shared->path) == 0
-               ? TAPML_OK
-               : status_fail(TAPML_UNAVAILABLE, "cannot rename '%s': %s", shared->part,
-                             strerror(errno));
-}
-
-// The prompts that are carved to their end. The run itself needs none of it: a failure is a
-// warning.
+// those of this one. The run itself needs none of it: a failure is a warning.
 static void publish(struct shared_carving *shared)
 {
     const uint64_t begin_ns = clock_now_ns();
 
-    if (shared->is_left_out) {
+    if (shared->is_left_out || shared->carver == NULL) {
         return;
     }
-    if (replace_store(shared) != TAPML_OK) {
+    if (carved_copy_write(shared->store, NULL, 0, shared->path) != TAPML_OK) {
         leave_out(shared, status_message());
     }
     const uint64_t end_ns = clock_now_ns(), pause_ns = PUBLISH_PART * (end_ns - begin_ns);
@@ -322,19 +284,11 @@ static tapml_status carve(struct shared_carving *shared)
 
 // -- Waiting -------------------------------------------------------------------------------------
 
-static void name_carver(struct shared_carving *shared, const struct run_lock_state *state)
-{
-    if (shared->told_process != state->process) {
-        log_say("process %" PRId64 " on '%s' carves the same: its cases are taken over",
-                state->process, state->machine);
-        shared->told_process = state->process;
-    }
-}
-
 // Takes the shared folder, or says who has it.
 static tapml_status take_folder(struct shared_carving *shared)
 {
     struct run_lock_state state;
+    char who[CASE_REACH_WHO_TEXT];
     tapml_status status = TAPML_UNAVAILABLE;
 
     TAPML_TRY(run_lock_read(shared->folder, &state));
@@ -348,7 +302,8 @@ static tapml_status take_folder(struct shared_carving *shared)
     if (!state.is_held) {
         return status;
     }
-    name_carver(shared, &state);
+    (void)snprintf(who, sizeof(who), "process %" PRId64 " on '%s'", state.process, state.machine);
+    name_carver(shared, who);
     return TAPML_OK;
 }
 
@@ -365,8 +320,8 @@ static tapml_status wait_for_others(struct shared_carving *shared)
     progress.lock = shared->lock;
     TAPML_TRY(take_over(shared));
     while ((missing = count_missing(shared)) > 0 && !shared->is_left_out) {
-        TAPML_TRY(take_folder(shared));
-        if (shared->carver != NULL) {
+        TAPML_TRY(shared->reach == NULL ? take_folder(shared) : TAPML_OK);
+        if (shared->carver != NULL || shared->is_carved) {
             break;
         }
         TAPML_TRY(progress_show(&progress, all - missing, all));
@@ -376,7 +331,8 @@ static tapml_status wait_for_others(struct shared_carving *shared)
     TAPML_TRY(shared->carver != NULL ? take_over(shared) : TAPML_OK); // Its carver's last words.
     if (shared->prompt_count > 0) {
         progress_end(&progress, "%" PRId64 " prompts, %" PRId64 " cases, from '%s'",
-                     shared->prompt_count, shared->case_count, shared->path);
+                     shared->prompt_count, shared->case_count,
+                     shared->reach != NULL ? shared->config->shared : shared->path);
     }
     return TAPML_OK;
 }
@@ -384,8 +340,6 @@ static tapml_status wait_for_others(struct shared_carving *shared)
 static tapml_status run(struct shared_carving *shared)
 {
     TAPML_TRY(find_paths(shared));
-    TAPML_TRY(file_make_folder(shared->config->shared));
-    TAPML_TRY(file_make_folder(shared->folder));
     TAPML_TRY(wait_for_others(shared));
     return count_missing(shared) > 0 ? carve(shared) : TAPML_OK;
 }
@@ -401,16 +355,16 @@ tapml_status shared_carving_run(const struct run_config *config,
                                     .store = store,
                                     .prompts = prompts,
                                     .lock = lock,
-                                    .arena = arena_create()};
-
-    if (shared.arena == NULL) {
-        return status_no_memory();
-    }
-    const tapml_status status = run(&shared);
+                                    .arena = arena_create(),
+                                    .scratch = arena_create()};
+    const tapml_status status =
+        shared.arena != NULL && shared.scratch != NULL ? run(&shared) : status_no_memory();
 
     run_lock_end(shared.carver, (int)outcome_of(status),
                  status == TAPML_OK ? "" : status_message());
     run_lock_release(shared.carver);
+    case_reach_close(shared.reach);
+    arena_destroy(shared.scratch);
     arena_destroy(shared.arena);
     return status;
 }

@@ -10,6 +10,10 @@
 // file that is replaced and never changed, so that it does not matter where a carver has ended, nor
 // on which machine. What is damaged is carved again; what refers to weights with other bytes is
 // left out with a warning, and the run shares nothing.
+//
+// In place of a folder there may be another machine, where `tapml-host serve` serves the folder of
+// a run of the same key (run/case_reach.h): what that run carves is taken over What is still
+// missing then is carved here, and stays here.
 #pragma once
 
 #include "base/status.h"

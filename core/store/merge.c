@@ -427,6 +427,23 @@ static tapml_status count_new(struct store_merge *merging)
                  &merging->counts.trials);
 }
 
+// Of the prompts that were copied only those that are asked for.
+static tapml_status cut_to_prompts(const struct store_merge *merging)
+{
+    struct store *into = merging->into;
+    TAPML_TRY(run_sql(into, "CREATE TEMP TABLE wanted (hash TEXT PRIMARY KEY)"));
+    for (size_t i = 0; i < merging->ids->prompt_count; i++) {
+        char hash[HASH_TEXT];
+        struct row row;
+        hash_text(merging->ids->prompts[i], hash);
+        TAPML_TRY(row_begin(into, "INSERT OR IGNORE INTO wanted VALUES (?)", DOING, &row));
+        row_put_text(&row, hash);
+        TAPML_TRY(row_run(&row));
+    }
+    return run_sql(into, "DELETE FROM from_prompt WHERE hash NOT IN (SELECT hash FROM wanted);"
+                         "DROP TABLE temp.wanted;");
+}
+
 static tapml_status cut_to_share(struct store_merge *merging)
 {
     struct store *into = merging->into;
@@ -437,6 +454,7 @@ static tapml_status cut_to_share(struct store_merge *merging)
         row_put_i64(&row, merging->ids->items[i]);
         TAPML_TRY(row_run(&row));
     }
+    TAPML_TRY(merging->ids->prompts ? cut_to_prompts(merging) : TAPML_OK);
     return run_sql(into, merging->kind == OF_SHARE ? CUT_TO_SHARE : CUT_TO_CARVED);
 }
 

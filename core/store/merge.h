@@ -12,6 +12,7 @@
 // One thread for both stores.
 #pragma once
 
+#include "base/hash.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -53,6 +54,9 @@ struct merge_ids {
     const int64_t *items;
     size_t count;
     int are_calls;
+
+    const struct hash *prompts; // Of these alone, with `are_calls`; NULL: of all.
+    size_t prompt_count;
 };
 tapml_status merge_share(struct store *into,
                          struct store *from,

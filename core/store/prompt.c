@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "store/list.h"
 #include "store/row.h"
+#include "store/row_list.h"
 #include "store/run_id.h"
 #include "store/store.h"
 
@@ -131,4 +132,28 @@ int64_t prompt_index(struct store *store, struct hash prompt)
     const int64_t index = row_is_null(&row, 0) ? -1 : row_i64(&row, 0);
     row_end(&row);
     return index;
+}
+
+static int take_hash(struct arena *arena, struct row *row, void *out_item)
+{
+    (void)arena;
+    (void)hash_parse(row_text(row, 0), out_item); // What is no hash is that of no prompt.
+    return 1;
+}
+
+tapml_status prompt_list_carved(struct store *store,
+                                struct arena *arena,
+                                struct hash **out_prompts,
+                                size_t *out_count)
+{
+    void *items = NULL;
+    TAPML_TRY(
+        row_list_read(store,
+                      &(struct row_list){.sql = "SELECT hash FROM prompt WHERE greedy IS NOT NULL"
+                                                " ORDER BY position, hash",
+                                         .item_bytes = sizeof(**out_prompts),
+                                         .take = take_hash},
+                      arena, &items, out_count));
+    *out_prompts = items;
+    return TAPML_OK;
 }

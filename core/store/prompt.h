@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+struct arena;
 struct store;
 
 // A prompt that was carved to its end.
@@ -35,6 +36,12 @@ int prompt_is_carved(struct store *store, struct hash prompt);
 
 // The index in the prompts file of a prompt that was carved to its end, from 0; -1: it was not.
 int64_t prompt_index(struct store *store, struct hash prompt);
+
+// The prompts that were carved to their end, as they stand in the prompts file; in `arena`.
+tapml_status prompt_list_carved(struct store *store,
+                                struct arena *arena,
+                                struct hash **out_prompts,
+                                size_t *out_count) STATUS_USED;
 
 // The greedy ids of a prompt, freed by `alloc_free`. TAPML_NOT_FOUND if it was not carved to its
 // end.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "harness/cases.h"
 #include "new_store.h"
 #include "store/prompt.h"
@@ -33,6 +34,25 @@ Test(prompt, prompts)
     cr_assert_eq(number_of("SELECT position = 4 AND text = 'it''s' AND ids = '[5,17,3]'"
                            " FROM prompt WHERE hash = 'ffff0000000000000000000000000001'"),
                  1);
+}
+
+Test(prompt, those_that_are_carved_are_listed_as_they_stand)
+{
+    const struct hash first = {.high = 7, .low = 1}, second = {.high = 3, .low = 2};
+    struct arena *own = arena_create();
+    struct hash *list = NULL;
+    size_t count = 0;
+
+    cr_assert_eq(prompt_add(store, &(struct carved_prompt){.hash = second, .index = 1, .text = ""}),
+                 TAPML_OK);
+    cr_assert_eq(prompt_add(store, &(struct carved_prompt){.hash = first, .index = 0, .text = ""}),
+                 TAPML_OK);
+    cr_assert_eq(prompt_begin(store, (struct hash){.high = 9}), TAPML_OK);
+    cr_assert_eq(prompt_list_carved(store, own, &list, &count), TAPML_OK);
+    cr_assert_eq(count, 2u);
+    cr_expect(hash_equal(list[0], first));
+    cr_expect(hash_equal(list[1], second));
+    arena_destroy(own);
 }
 
 Test(prompt, a_prompt_that_has_only_begun_is_not_there)
