@@ -379,6 +379,7 @@ tapml_status opened_run_open(struct opened_run *run, const char *json, const cha
     TAPML_TRY(run_lock_take(config->dir, &run->lock)); // Before the devices are.
     file_remove_all(config->dir, "plan-*.part");       // What a killed host was writing.
     file_remove_all(config->dir, "FAULT-*.part*");
+    file_remove_all(config->dir, "attached.tapmlrun*");
     file_remove_all(config->dir, "report.html.*.part");
 
     // They may be in the run's folder.

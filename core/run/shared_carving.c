@@ -27,6 +27,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,6 +50,7 @@ struct shared_carving {
     const char *folder, *path; // Of the shared store; from another machine: of what it sends.
     struct case_reach *reach;  // To another machine; or NULL.
     int is_carved;             // There nobody carves any more.
+    struct stat seen;          // The file of the shared store, when it was taken over last.
     int is_left_out;           // What is there is of no use, and nothing is shared.
     int is_damaged;            // The user was told so.
     uint64_t next_publish_ns;
@@ -137,9 +139,9 @@ check_new_weights(struct shared_carving *shared, struct store *other, const stru
             if (!is_same) {
                 char why[512];
 
-                (void)snprintf(why, sizeof(why),
-                               "'%.200s' is of weights with other bytes, '%.100s' for one",
-                               shared->path, rows[i].name);
+                (void)snprintf(
+                    why, sizeof(why), "'%.200s' is of weights with other bytes, '%.100s' for one",
+                    shared->reach != NULL ? shared->config->shared : shared->path, rows[i].name);
                 leave_out(shared, why);
             }
         }
@@ -201,6 +203,16 @@ static tapml_status take_file(struct shared_carving *shared)
     return status;
 }
 
+// A store in which nothing was new, though it was asked for.
+static tapml_status check_sent(const struct shared_carving *shared)
+{
+    return shared->is_left_out
+               ? TAPML_OK
+               : status_fail(TAPML_UNAVAILABLE, "'%s' has sent %s", shared->config->shared,
+                             shared->is_damaged ? "what is no store that can be read"
+                                                : "a store without a prompt that is lacking");
+}
+
 // Asks the other machine until it has nothing new.
 static tapml_status take_from_machine(struct shared_carving *shared)
 {
@@ -208,24 +220,39 @@ static tapml_status take_from_machine(struct shared_carving *shared)
     struct hash *prompts = NULL;
     size_t count = 0;
 
-    while (answer.has_store && !shared->is_left_out && !shared->is_damaged) {
+    while (answer.has_store && !shared->is_left_out) {
         arena_reset(shared->scratch);
         TAPML_TRY(prompt_list_carved(shared->store, shared->scratch, &prompts, &count));
         TAPML_TRY(
             case_reach_ask(shared->reach, shared->key, prompts, count, shared->path, &answer));
+        const int64_t before = shared->prompt_count;
         const tapml_status status = answer.has_store ? take_file(shared) : TAPML_OK;
 
         (void)unlink(shared->path);
         TAPML_TRY(status);
+        TAPML_TRY(answer.has_store && shared->prompt_count == before ? check_sent(shared)
+                                                                     : TAPML_OK);
     }
     shared->is_carved = !answer.is_carving;
     if (answer.is_carving) {
         name_carver(shared, answer.who);
     }
-    return shared->is_damaged
-               ? status_fail(TAPML_UNAVAILABLE, "what '%s' has sent is no store that can be read",
-                             shared->config->shared)
-               : TAPML_OK;
+    return TAPML_OK;
+}
+
+// Whether the file is another one than at the last look: it is replaced, and never changed.
+static int is_new(struct shared_carving *shared)
+{
+    struct stat about;
+
+    if (stat(shared->path, &about) != 0 ||
+        (about.st_ino == shared->seen.st_ino && about.st_dev == shared->seen.st_dev &&
+         about.st_mtim.tv_sec == shared->seen.st_mtim.tv_sec &&
+         about.st_mtim.tv_nsec == shared->seen.st_mtim.tv_nsec)) {
+        return 0;
+    }
+    shared->seen = about;
+    return 1;
 }
 
 // Takes what is there by now.
@@ -235,9 +262,9 @@ static tapml_status take_over(struct shared_carving *shared)
         return TAPML_OK;
     }
     arena_reset(shared->scratch);
-    return shared->reach != NULL       ? take_from_machine(shared)
-           : file_exists(shared->path) ? take_file(shared)
-                                       : TAPML_OK;
+    return shared->reach != NULL ? take_from_machine(shared)
+           : is_new(shared)      ? take_file(shared)
+                                 : TAPML_OK;
 }
 
 // -- What this run has carved --------------------------------------------------------------------
