@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The TapML authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pages that are not there, go away, are strangers, or lie; with `runs`, the embedded model on a page, alone and in
-conf/all.ini: moved completely, also when the browser is killed."""
+"""Pages that are not there, go away, are strangers, or lie; with `runs`, the embedded model on a page whose browser is
+killed; with `beside-others`, moved to a page completely, alone and in conf/all.ini."""
 import base64
 import fcntl
 import json
@@ -343,8 +343,8 @@ def the_page_reports_who_opened_it_what_it_does(folder):
     assert token not in shown
 
 
-RUNS = [everything_moves_and_the_text_is_the_same, a_killed_browser_loses_its_target_alone]
-BESIDE_OTHERS = [one_carving_serves_opencl_vulkan_and_a_page]
+RUNS = [a_killed_browser_loses_its_target_alone]
+BESIDE_OTHERS = [everything_moves_and_the_text_is_the_same, one_carving_serves_opencl_vulkan_and_a_page]
 PAGES = [a_killed_host_takes_its_browser_along_and_the_next_one_its_profile, only_the_token_and_the_page_itself_open,
          a_page_without_a_device_is_reported, a_missing_browser_is_reported, the_page_reports_who_opened_it_what_it_does]
 
