@@ -110,6 +110,12 @@ static enum outcome outlive(void *user, size_t index, const struct side_link *li
     return OUTCOME_OK;
 }
 
+// The first one ends at once.
+static enum outcome end_or_hear(void *user, size_t index, const struct side_link *link)
+{
+    return index == 0 ? OUTCOME_OK : listen_and_say(user, index, link);
+}
+
 static const char *printed(void)
 {
     static char text[4096];
@@ -198,4 +204,19 @@ Test(side_by_side, a_host_that_has_gone_is_noticed)
     }
     cr_assert_eq(side_by_side_wait(&side, NULL), TAPML_OK);
     cr_assert_not_null(strstr(printed(), "left alone"));
+}
+
+// Others ask the system whether it lives, while the host is at work itself.
+Test(side_by_side, one_that_has_ended_is_gone_before_anybody_waits_for_it)
+{
+    cr_assert_eq(side_by_side_add(&side, "target 'a'", end_or_hear, NULL), TAPML_OK);
+    cr_assert_eq(side_by_side_add(&side, "target 'b'", end_or_hear, NULL), TAPML_OK);
+    const pid_t first = side.hosts[0].process;
+
+    cr_assert_eq(side_by_side_listen(&side), TAPML_OK);
+    for (int i = 0; i < 500 && kill(first, 0) == 0; i++) {
+        (void)usleep(10000);
+    }
+    cr_expect_eq(kill(first, 0), -1);
+    cr_expect_eq(errno, ESRCH);
 }
