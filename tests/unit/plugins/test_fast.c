@@ -157,8 +157,8 @@ linear_fixture(int64_t tokens, uint32_t dtype, const double *x, const double *w,
 // unless weights are in blocks.
 static void check_linear(uint32_t dtype)
 {
-    static const int64_t tokens[] = {1, 7, 50};
-    double *x = op_fixture_values(1, TAPML_F32, (size_t)50 * IN);
+    static const int64_t tokens[] = {1, 7, 20};
+    double *x = op_fixture_values(1, TAPML_F32, (size_t)20 * IN);
     double *w = op_fixture_values(2, dtype, (size_t)IN * OUT),
            *b = op_fixture_values(3, TAPML_F32, OUT);
     const struct op_fixture few =
