@@ -4,7 +4,6 @@
 #include "run/carved_copy.h"
 
 #include "base/alloc.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "config/run_config.h"
 #include "graph/group.h"
@@ -63,8 +62,7 @@ tapml_status carved_copy_settle_key(struct store *store,
                : metadata_note(store, CARVED_COPY_KEY, out_key);
 }
 
-// -- Copies
-// ----------------------------------------------------------------------------------------
+// -- Copies --------------------------------------------------------------------------------------
 
 struct kept_calls {
     int64_t *ids;
@@ -88,14 +86,15 @@ static void keep_call(void *user, const struct call_line *call)
     kept->ids[kept->count++] = call->id;
 }
 
-static void tell(void *user, const char *sentence)
+// A store that is new has nothing that could be another.
+static void pass_over(void *user, const char *sentence)
 {
     (void)user;
-    log_line(LOG_WARNING, "two carvings of one key disagree: %s", sentence);
+    (void)sentence;
 }
 
-tapml_status
-carved_copy_make(struct store *from, const struct hash *prompts, size_t count, struct store *into)
+static tapml_status
+copy_to(struct store *from, const struct hash *prompts, size_t count, struct store *into)
 {
     struct kept_calls kept = {.count = 0};
     struct merge_counts counts = {0};
@@ -111,7 +110,7 @@ carved_copy_make(struct store *from, const struct hash *prompts, size_t count, s
                                       .prompts = prompts,
                                       .prompt_count = count};
 
-        status = merge_share(into, from, &ids, tell, NULL, &counts);
+        status = merge_share(into, from, &ids, pass_over, NULL, &counts);
     }
     alloc_free(kept.ids);
     return status;
@@ -151,7 +150,7 @@ static tapml_status write_part(struct store *from,
     TAPML_TRY(remove_ends(part));
     tapml_status status = store_open(part, 1, &into);
 
-    status = status == TAPML_OK ? carved_copy_make(from, prompts, count, into) : status;
+    status = status == TAPML_OK ? copy_to(from, prompts, count, into) : status;
     store_close(into);
     TAPML_TRY(status);
     return rename(part, path) == 0

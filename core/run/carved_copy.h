@@ -23,14 +23,8 @@ tapml_status carved_copy_settle_key(struct store *store,
                                     char out_key[HASH_TEXT]) STATUS_USED;
 
 // Copies these prompts, or all if `prompts` is NULL, as far as they were carved to their end, to a
-// store.
-tapml_status carved_copy_make(struct store *from,
-                              const struct hash *prompts,
-                              size_t count,
-                              struct store *into) STATUS_USED;
-
-// Makes a file of them that nobody changes any more: `path` is replaced if it is there, and what
-// an earlier try has left beside it. It has no log.
+// store in a file that nobody changes any more: `path` is replaced if it is there, and what an
+// earlier try has left beside it. It has no log.
 tapml_status carved_copy_write(struct store *from,
                                const struct hash *prompts,
                                size_t count,

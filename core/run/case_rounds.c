@@ -326,8 +326,7 @@ static tapml_status make_round(struct case_seat *seat, target_set present)
     return TAPML_OK;
 }
 
-// -- What targets say
-// ------------------------------------------------------------------------------
+// -- What targets say ----------------------------------------------------------------------------
 
 static struct round_op *find_op(struct case_rounds *rounds, const char *name)
 {
@@ -398,8 +397,7 @@ static void tell(struct case_rounds *rounds)
     }
 }
 
-// -- A seat
-// ----------------------------------------------------------------------------------------
+// -- A seat --------------------------------------------------------------------------------------
 
 static tapml_status note_results(struct case_seat *seat)
 {

@@ -86,7 +86,7 @@ static void end_sending(struct case_session *session)
     session->left = 0;
 }
 
-// As much as the other side takes for now.
+// As much as the stream has room for.
 static tapml_status send_some(struct case_session *session)
 {
     char piece[CASE_PIECE_BYTES];
@@ -265,8 +265,7 @@ static tapml_status take_frames(struct case_session *session)
                : status_fail(TAPML_INVALID, "what the host sends is no message");
 }
 
-// -- The session
-// -----------------------------------------------------------------------------------
+// -- The session ---------------------------------------------------------------------------------
 
 static tapml_status work(struct host_session *base, int wake)
 {
