@@ -21,6 +21,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from tapml import torch_table
+from tapml.checkpoint import Checkpoint
 from tapml.store import Error, Store
 
 _OWN = os.path.dirname(os.path.abspath(__file__))
@@ -84,8 +85,9 @@ class Carving(TorchFunctionMode):
     """Records what a model computes while this is entered. `begin` names what it is fed; each run of the model after
     that is a step: the first one feeds a prompt, later ones decode."""
 
-    def __init__(self, model, out, name=None, table=None):
-        """`out` is the store; `name` tells this model from others; `table` replaces `torch_table.FUNCTIONS`."""
+    def __init__(self, model, out, name=None, table=None, weights=None):
+        """`out` is the store; `name` tells this model from others; `table` replaces `torch_table.FUNCTIONS`. `weights` is a
+        folder of safetensors whose weights the store then refers to, where they are those of the model."""
         super().__init__()
         if not isinstance(model, torch.nn.Module):
             raise TypeError(f"model is of type {type(model).__name__}, expected a torch.nn.Module")
@@ -96,6 +98,9 @@ class Carving(TorchFunctionMode):
         self._weights = {}
         for label, tensor in list(model.named_parameters()) + list(model.named_buffers()):
             self._weights.setdefault(_address(tensor), []).append((label, tensor))
+        self._checkpoint = None if weights is None else Checkpoint(weights)
+        if weights is not None:
+            self._store.weights_in(weights)
         self._places, self._hooks, self._thread = [], [], threading.get_ident()
         self._prompt, self._step, self._parts = "", -1, {}
         self._problem = None  # Of the first call that the store took in no form.
@@ -209,17 +214,19 @@ class Carving(TorchFunctionMode):
         elapsed_ns = time.perf_counter_ns() - begin_ns
         if any(tensor.is_floating_point() or tensor.is_complex() for tensor in _tensors([result])):
             with torch._C.DisableTorchFunction(), torch.no_grad():
-                self._record(name.strip("_"), self._operator_of(function, arguments, named, result), elapsed_ns,
+                self._record(name.strip("_"), self._operators_of(function, arguments, named, result), elapsed_ns,
                              [arguments, named], result)
         return result
 
-    def _operator_of(self, function, arguments, named, result):
-        """What a row says. One that has written into its arguments is none: they are not what went in any more."""
+    def _operators_of(self, function, arguments, named, result):
+        """What a row says, as a list. A call that has written into its arguments is no operator: they are not what went in
+        any more."""
         row = self._table.get(function)
         if row is None or not isinstance(result, torch.Tensor) or named.get("inplace") or named.get("out") is not None:
-            return None
+            return []
         more = {key: value for key, value in named.items() if key not in ("inplace", "out")}
-        return self._asked(row, *arguments, **more, y=result)
+        found = self._asked(row, *arguments, **more, y=result)
+        return found if isinstance(found, list) else [] if found is None else [found]
 
     def _asked(self, row, *arguments, **named):
         try:
@@ -228,13 +235,18 @@ class Carving(TorchFunctionMode):
             warnings.warn(f"opaque, since its row of the table fails: {type(problem).__name__}: {problem}")
             return None
 
-    def _record(self, name, operator, elapsed_ns, given, result):
-        """A call as an operator, else as the opaque function of that name; what no store can hold is counted."""
-        place = self._place(name)
-        problem = operator and self._write(place, operator.name, 1, elapsed_ns, lambda call: self._give(call, operator))
-        if problem is not None:
-            warnings.warn(f"opaque: {problem}")
-        if operator is None or problem is not None:
+    def _record(self, name, operators, elapsed_ns, given, result):
+        """A call as operators, one for each sequence, else as the opaque function of that name; what no store can hold is
+        counted."""
+        place, problem = self._place(name), None
+        for index, operator in enumerate(operators):
+            place = self._next_part(place) if index > 0 else place
+            problem = self._write(place, operator.name, 1, elapsed_ns // len(operators),
+                                  lambda call, operator=operator: self._give(call, operator))
+            if problem is not None:
+                warnings.warn(f"opaque: {problem}")
+                break
+        if not operators or problem is not None:
             problem_of_opaque = self._write(place, name, 0, elapsed_ns,
                                             lambda call: self._give_opaque(call, given, result))
             if problem_of_opaque is not None:
@@ -259,20 +271,27 @@ class Carving(TorchFunctionMode):
     def _place(self, name):
         """Where in the model and in the step the next call of that name is."""
         instance = self._places[-1].instance(name)
-        part = self._parts.get(instance, 0)
-        self._parts[instance] = part + 1
-        return {"instance": instance, "prompt": self._prompt, "step": max(self._step, 0), "part": part}
+        return self._next_part({"instance": instance, "prompt": self._prompt, "step": max(self._step, 0)})
+
+    def _next_part(self, place):
+        part = self._parts.get(place["instance"], 0)
+        self._parts[place["instance"]] = part + 1
+        return {**place, "part": part}
 
     def _name_of(self, tensor):
-        """The name of the weight that a tensor is, whole or in another shape; or None."""
+        """The name of the weight that a tensor is, whole or in another shape; or None. Where weights stay in a checkpoint it
+        is one that has the very weight."""
         address = _address(tensor)
         for label, weight in self._weights.get(address, ()):
             if _address(weight) != address:
                 continue  # It has got other memory, and this is another tensor in its old one.
             if weight.numel() == tensor.numel() and weight.dtype == tensor.dtype and tensor.is_contiguous() \
-                    and weight.is_contiguous():
+                    and weight.is_contiguous() and (self._checkpoint is None or self._is_in_checkpoint(label, weight, tensor)):
                 return label
         return None
+
+    def _is_in_checkpoint(self, label, weight, tensor):
+        return weight.shape == tensor.shape and self._checkpoint.has(label, weight)
 
     def _give(self, call, operator):
         for parameter, value in operator.arguments.items():
@@ -297,14 +316,15 @@ class Carving(TorchFunctionMode):
             call.take(**{f"y{index}": tensor})
 
 
-def carve(model, prompts, out, name=None, table=None):
+def carve(model, prompts, out, name=None, table=None, weights=None):
     """Runs `model` over each of `prompts`, a dictionary from texts to what the model is fed (a tensor, a tuple of
-    arguments, or a dictionary of them), and writes what it computes to the store `out`.
+    arguments, or a dictionary of them), and writes what it computes to the store `out`. The other arguments are those of
+    `Carving`.
 
     Returns how many calls were operators of TapML, and how many are opaque. `Error` where nothing was seen."""
     if not isinstance(prompts, dict):
         raise TypeError(f"prompts is of type {type(prompts).__name__}, expected a dictionary from texts to what a model is fed")
-    with torch.no_grad(), Carving(model, out, name, table) as carving:
+    with torch.no_grad(), Carving(model, out, name, table, weights) as carving:
         for prompt, fed in prompts.items():
             carving.begin(prompt)
             if isinstance(fed, dict):

@@ -3,8 +3,8 @@
 """Which function or module of PyTorch is which operator of TapML (docs/ops): the table that `tapml.carve` reads.
 
 A row of `FUNCTIONS` is a function with the parameters of PyTorch's own, by the same names, and what it returned, `y`. It
-gives back an `Operator` with arguments by the names of TapML's parameters, or None where this call is none of its
-operators: then the call is opaque. A row of `MODULES` is asked with a module, what it was called with and what it
+gives back an `Operator` with arguments by the names of TapML's parameters, a list of them where an operator takes one
+sequence and the call several, or None where this call is none of its operators: then the call is opaque. A row of `MODULES` is asked with a module, what it was called with and what it
 returned; where it gives back None the functions that the module has called are recorded instead. Rows of yours are
 added to either.
 """
@@ -109,41 +109,61 @@ def _conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1,
     """The causal convolution of each channel with its own taps: rows of zeros in front, and what hangs over is cut."""
     taps, channels = weight.shape[-1], weight.shape[0]
     one = ((1,), 1)
-    if not _is_float(input) or input.dim() != 3 or input.shape[0] != 1 or taps < 2 or groups != channels \
-            or weight.shape[1] != 1 or stride not in one or dilation not in one or padding not in (taps - 1, (taps - 1,)):
+    if not _is_float(input) or input.dim() != 3 or taps < 2 or groups != channels or weight.shape[1] != 1 \
+            or stride not in one or dilation not in one or padding not in (taps - 1, (taps - 1,)):
         return None
-    rows = input[0].transpose(0, 1)
-    before = torch.zeros(taps - 1, channels, dtype=input.dtype)
-    after = torch.cat([before, rows])[-(taps - 1):]
-    return Operator("tapml.conv1d_causal", {"y": y[0].transpose(0, 1)[:rows.shape[0]]}, {"tail": (before, after)},
-                    x=rows, w=weight.reshape(channels, taps), b=bias)
+
+    def sequence(x, y):
+        rows = x.transpose(0, 1)
+        before = torch.zeros(taps - 1, channels, dtype=input.dtype)
+        after = torch.cat([before, rows])[-(taps - 1):]
+        return Operator("tapml.conv1d_causal", {"y": y.transpose(0, 1)[:rows.shape[0]]}, {"tail": (before, after)},
+                        x=rows, w=weight.reshape(channels, taps), b=bias)
+    return [sequence(*both) for both in zip(input, y)]
 
 
-def _is_causal(mask, queries, keys):
-    """Whether a mask lets query t see the keys up to keys - queries + t."""
-    visible = torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries)
-    seen = mask if mask.dtype == torch.bool else mask == 0
+def _keys_seen(mask, queries, keys):
+    """Which keys are none of a padding, if query t sees just those of them up to keys - queries + t; else None. A query
+    that sees none has another result in PyTorch."""
     hidden = ~mask if mask.dtype == torch.bool else torch.isneginf(mask) | (mask <= torch.finfo(mask.dtype).min / 2)
-    return bool(((seen & visible) | (hidden & ~visible)).all())
+    if mask.dtype != torch.bool and not (hidden | (mask == 0)).all():
+        return None
+    earlier = torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries)
+    seen = (~hidden).any(0)
+    is_so = bool((~hidden == (earlier & seen)).all()) and bool((~hidden).any(1).all())
+    return seen if is_so else None
+
+
+def _sight(attn_mask, is_causal, sequence, queries, keys):
+    """What a sequence of a batch sees, as arguments of the operator; None where it cannot say that."""
+    if attn_mask is None:
+        # PyTorch lets the first query see the first key alone.
+        return {"causal": int(is_causal)} if not is_causal or queries == keys else None
+    mask = attn_mask.reshape((1,) * (4 - attn_mask.dim()) + tuple(attn_mask.shape))
+    mask = mask[sequence if mask.shape[0] > 1 else 0]
+    if mask.shape[0] != 1 or mask.shape[-1] != keys or mask.shape[-2] not in (1, queries):
+        return None
+    seen = _keys_seen(mask[0].expand(queries, keys), queries, keys)
+    if seen is None:
+        return None
+    return {"causal": 1} if bool(seen.all()) else {"causal": 1, "key_mask": seen.to(torch.int32)}
 
 
 def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False, *, y):
-    """Of one sequence: keys and values are the rows of states that are full."""
-    if query.dim() != 4 or query.shape[0] != 1 or dropout_p != 0 or not _is_float(query, key, value):
+    """Of each sequence: keys and values are the rows of states that are full."""
+    if query.dim() != 4 or key.shape[0] != query.shape[0] or dropout_p != 0 or not _is_float(query, key, value):
         return None
     queries, keys = query.shape[2], key.shape[2]
-    causal = int(is_causal)
-    if is_causal and queries != keys:
-        return None  # PyTorch lets the first query see the first key alone.
-    if attn_mask is not None:
-        mask = attn_mask.reshape(attn_mask.shape[-2:]) if attn_mask.numel() == queries * keys else None
-        if mask is None or not _is_causal(mask, queries, keys):
+    scale = float(scale if scale is not None else 1 / math.sqrt(query.shape[-1]))
+    operators = []
+    for sequence in range(query.shape[0]):
+        sight = _sight(attn_mask, is_causal, sequence, queries, keys)
+        if sight is None:
             return None
-        causal = 1
-    rows = [heads[0].transpose(0, 1) for heads in (query, key, value, y)]
-    return Operator("tapml.attention", {"y": rows[3]}, q=rows[0], k_state=rows[1], v_state=rows[2],
-                    position=keys - queries, scale=float(scale if scale is not None else 1 / math.sqrt(query.shape[-1])),
-                    causal=causal, window=0, chunk=0, softcap=0.0, alibi_bf16=0)
+        rows = [heads[sequence].transpose(0, 1) for heads in (query, key, value, y)]
+        operators.append(Operator("tapml.attention", {"y": rows[3]}, q=rows[0], k_state=rows[1], v_state=rows[2],
+                                  position=keys - queries, scale=scale, window=0, chunk=0, softcap=0.0, alibi_bf16=0, **sight))
+    return operators
 
 
 def _names(owner, *names):
