@@ -83,12 +83,24 @@ def numpy(folder):
     rig.contains(run(folder, "NumPy", ("numpy", "pytest")), "1 passed")
 
 
-def onednn(folder):
-    rig.need("onednn", rig.usable("onednn"))
+def write_model(folder):
     shutil.copytree(os.path.join(rig.DATA, "models", "llama"), os.path.join(folder, "model"))
     write(folder, "prompts.txt", "ids: 1 5 3\nids: 2 4\n")
+
+
+def onednn(folder):
+    rig.need("onednn", rig.usable("onednn"))
+    write_model(folder)
     rig.contains(run(folder, "oneDNN"), "instances on cpu", "0 blamed")
 
 
+def ggml(folder):
+    for package in ("ggml", "tapml-plugin-1"):
+        rig.need(f"package {package}", subprocess.run(["pkg-config", "--exists", package], check=False).returncode == 0)
+    os.symlink(os.path.join(rig.SOURCE, "examples"), os.path.join(folder, "examples"))
+    write_model(folder)
+    rig.contains(run(folder, "ggml"), "cpu: all 40 instances right")
+
+
 if __name__ == "__main__":
-    rig.main([rig.plain(test) for test in (llama_cpp, pytorch, onnx_runtime, numpy, onednn)], ["reference"])
+    rig.main([rig.plain(test) for test in (llama_cpp, pytorch, onnx_runtime, numpy, onednn, ggml)], ["reference"])

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-FOLDERS = ("core", "sdk", "plugins", "tests", "tools", "docs", "conf", "models", "debian", ".ci")
+FOLDERS = ("core", "sdk", "plugins", "examples", "tests", "tools", "docs", "conf", "models", "debian", ".ci")
 FENCE = re.compile(r"^```(\S*)[ \t]*(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#+ +(.*?) *$", re.MULTILINE)
