@@ -22,6 +22,7 @@
 enum {
     CLAIMS_MEMBERS_MAX = 64,
     CLAIMS_IDS_MAX = 1 << 24, // Of cases with larger ids none is claimed: the host replays them.
+    CLAIMS_OPS_MAX = 1024,    // The same of ops.
     CLAIMS_AT_ONCE_MAX = 256,
     CLAIMS_PARTS = 4 // A member claims this part of its share of what is left at once.
 };
@@ -32,6 +33,7 @@ static const uint32_t DONE = UINT32_MAX;
 struct case_claims {
     size_t members;
     _Atomic pid_t processes[CLAIMS_MEMBERS_MAX]; // 0: it has not begun.
+    _Atomic uint32_t op_owners[CLAIMS_OPS_MAX];  // Of what is derived for the ops, by index.
     _Atomic uint32_t owners[];                   // By id.
 };
 
@@ -262,7 +264,18 @@ next_cases(void *user, const int64_t **out_ids, size_t *out_count, int *out_wait
     return TAPML_OK;
 }
 
+// What a member has taken that has ended is left to the host.
+static int takes_op(void *user, size_t index)
+{
+    const struct case_share *share = user;
+    uint32_t owner = 0;
+
+    return index < CLAIMS_OPS_MAX &&
+           atomic_compare_exchange_strong(&share->claims->op_owners[index], &owner,
+                                          (uint32_t)share->member + 1);
+}
+
 struct handed_cases case_share_cases(struct case_share *share)
 {
-    return (struct handed_cases){.next = next_cases, .user = share};
+    return (struct handed_cases){.next = next_cases, .takes_op = takes_op, .user = share};
 }

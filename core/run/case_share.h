@@ -3,7 +3,7 @@
 
 // Which kept cases each member of a pool replays (config/device_pool.h). Members are processes of
 // one host, over one store: each claims some cases at a time that nobody else has claimed, in the
-// order of the store.
+// order of the store. When there are none it claims one op after the other, for what is derived.
 //
 // Claims are in memory that the processes share, and not in the store: what a member has claimed
 // that has ended is free at once, and a run that is killed leaves none behind.

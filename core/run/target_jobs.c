@@ -36,6 +36,7 @@
 #include "verify/verdicts.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 struct target_jobs {
@@ -80,6 +81,7 @@ static tapml_status settle_limits(struct target_jobs *target)
 
 static tapml_status known_read(struct target_jobs *target)
 {
+    verdict_list_release(&target->known);
     target->known.arena = arena_create();
     return target->known.arena != NULL
                ? neighbours_read(target->run->store, target->name, &target->known)
@@ -121,6 +123,21 @@ static int has_replayed(const struct target_jobs *target)
     return target->verdicts.replayed > 0 || target->verdicts.derived_replayed > 0;
 }
 
+// Whether derived cases are those that the store has, in its order: members of a pool add theirs as
+// these come.
+static int are_as_known(const struct target_jobs *target)
+{
+    const struct verdict_list *known = &target->known, *made = &target->verdicts;
+
+    for (size_t i = 0; i < known->derived_count && i < made->derived_count; i++) {
+        if (known->derived[i].case_id != made->derived[i].case_id ||
+            strcmp(known->derived[i].label, made->derived[i].label) != 0) {
+            return 0;
+        }
+    }
+    return known->derived_count == made->derived_count;
+}
+
 static tapml_status replay(struct target_jobs *target)
 {
     const struct run_judge_options *run = target->run;
@@ -160,8 +177,7 @@ static tapml_status replay(struct target_jobs *target)
                  "%zu cases and %zu derived ones, %zu and %zu of them now%s",
                  target->verdicts.count, target->verdicts.derived_count, target->verdicts.replayed,
                  target->verdicts.derived_replayed, print_not_run(target, not_run));
-    return target->verdicts.derived_replayed > 0 ||
-                   target->known.derived_count > target->verdicts.derived_count
+    return target->verdicts.derived_replayed > 0 || !are_as_known(target)
                ? neighbours_write(run->store, target->name, &target->verdicts)
                : TAPML_OK;
 }
@@ -590,6 +606,31 @@ static tapml_status wait_for_cases(const struct target_jobs *target, int *io_is_
     return interrupt_check();
 }
 
+// What is derived for the ops that nobody else takes.
+static tapml_status derive_handed(struct target_jobs *target)
+{
+    struct verdict_options options = options_of(target);
+    const int64_t none = 0;
+    struct verdict_list list;
+
+    TAPML_TRY(known_read(target));
+    options.ids = &none;
+    options.derived = 1;
+    options.divides = 1;
+    options.known = &target->known;
+    options.takes_op = target->handed->takes_op;
+    options.taker = target->handed->user;
+    options.derived_progress = target_progress_derived;
+    options.user = &target->telling;
+    target_progress_begin(&target->telling, "derive on", "kept cases");
+    TAPML_TRY(verdicts_make(&options, &list));
+    const tapml_status status =
+        list.derived_count > 0 ? neighbours_add(target->run->store, target->name, &list) : TAPML_OK;
+
+    verdict_list_release(&list);
+    return status;
+}
+
 static tapml_status replay_handed(struct target_jobs *target)
 {
     const struct handed_cases *handed = target->handed;
@@ -606,6 +647,7 @@ static tapml_status replay_handed(struct target_jobs *target)
                   : !is_last || waits ? wait_for_cases(target, &is_last)
                                       : TAPML_OK);
     } while (!was_last || waits || count > 0);
+    TAPML_TRY(handed->takes_op != NULL ? derive_handed(target) : TAPML_OK);
     return target->is_member && all > 0 ? place_usage_note(&target->usage) : TAPML_OK;
 }
 
@@ -631,7 +673,10 @@ tapml_status target_jobs_follow(const struct target_jobs_options *options,
                                : target_metadata_settle_cases(target.run, target.place));
     target.is_whole = is_whole;
     target.is_whole_user = user;
-    return care_for(&target, target.handed != NULL ? follow_handed : follow);
+    const tapml_status status = care_for(&target, target.handed != NULL ? follow_handed : follow);
+
+    verdict_list_release(&target.known);
+    return status;
 }
 
 tapml_status target_jobs_run(const struct target_jobs_options *options)

@@ -16,7 +16,7 @@ struct place;
 struct store;
 struct verdict_list;
 
-// Who hands out kept cases to a process that replays beside others: run/case_share.h to the members
+// Who hands out cases to a process that replays beside others: run/case_share.h to the members
 // of a pool, run/case_rounds.h to targets that keep step. One thread, that of the store.
 struct handed_cases {
     // Hands out the next cases that have no result, whose ids are valid until the next call; those
@@ -27,6 +27,10 @@ struct handed_cases {
 
     // Told of the verdicts on what was handed out, before `next` is called again; or NULL.
     tapml_status (*judged)(void *user, const struct verdict_list *verdicts) STATUS_USED;
+
+    // Whether the process judges what is derived for the op that is the `index`th with such cases,
+    // once there are no kept ones; NULL: that is none of its work.
+    int (*takes_op)(void *user, size_t index);
     void *user; // Borrowed by the functions.
 };
 

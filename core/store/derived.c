@@ -53,18 +53,29 @@ write_one(struct store *store, const char *target, size_t position, const struct
     return TAPML_OK;
 }
 
+tapml_status
+derived_add(struct store *store, const char *target, const struct derived_row *items, size_t count)
+{
+    int64_t begin = 0;
+
+    ASSERT(target);
+    ASSERT(store_is_in_transaction(store));
+    TAPML_TRY(row_count(store, "SELECT ifnull(max(position) + 1, 0) FROM derived WHERE target = ?",
+                        target, &begin));
+    for (size_t i = 0; i < count; i++) {
+        TAPML_TRY(write_one(store, target, (size_t)begin + i, &items[i]));
+    }
+    return TAPML_OK;
+}
+
 tapml_status derived_replace(struct store *store,
                              const char *target,
                              const struct derived_row *items,
                              size_t count)
 {
-    ASSERT(target);
     ASSERT(store_is_in_transaction(store));
     TAPML_TRY(derived_forget(store, target));
-    for (size_t i = 0; i < count; i++) {
-        TAPML_TRY(write_one(store, target, i, &items[i]));
-    }
-    return TAPML_OK;
+    return derived_add(store, target, items, count);
 }
 
 struct derived_reading {

@@ -38,6 +38,12 @@ tapml_status derived_replace(struct store *store,
                              const struct derived_row *items,
                              size_t count) STATUS_USED;
 
+// Puts `items` behind those of a target. Call it inside of a transaction.
+tapml_status derived_add(struct store *store,
+                         const char *target,
+                         const struct derived_row *items,
+                         size_t count) STATUS_USED;
+
 // Those of a target in their order, in `arena`.
 tapml_status derived_list(struct store *store,
                           const char *target,

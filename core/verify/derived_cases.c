@@ -329,8 +329,17 @@ take_known(struct derived_cases *cases, const struct representative_group *group
     return TAPML_OK;
 }
 
-static tapml_status
-judge_group(struct derived_cases *cases, const struct representative_group *group, size_t *io_done)
+// Whether this process has to do with a group: another one may judge it, or have judged it.
+static int takes(const struct derived_cases *cases, size_t index, size_t known)
+{
+    const struct verdict_options *options = cases->options;
+    return !options->takes_op || (known == 0 && options->takes_op(options->taker, index));
+}
+
+static tapml_status judge_group(struct derived_cases *cases,
+                                const struct representative_group *group,
+                                size_t index,
+                                size_t *io_done)
 {
     const struct verdict_options *options = cases->options;
     struct verdict_list *list = cases->list;
@@ -339,6 +348,11 @@ judge_group(struct derived_cases *cases, const struct representative_group *grou
     TAPML_TRY(find_basis(cases, group, &basis));
     TAPML_TRY(take_known(cases, group, basis));
     const int has = list->derived_count > first;
+    if (!takes(cases, index, list->derived_count - first)) {
+        list->derived_count = first;
+        *io_done += group->count;
+        return TAPML_OK;
+    }
     for (size_t i = 0; i < group->count; i++) {
         if (!has) {
             TAPML_TRY(derive_around(cases, group->ids[i]));
@@ -367,7 +381,7 @@ static tapml_status judge_groups(struct derived_cases *cases)
         cases->group_cases += groups[i].count;
     }
     for (size_t i = 0; i < count; i++) {
-        TAPML_TRY(judge_group(cases, &groups[i], &done));
+        TAPML_TRY(judge_group(cases, &groups[i], i, &done));
     }
     return TAPML_OK;
 }

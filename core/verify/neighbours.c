@@ -9,8 +9,14 @@
 
 #include <math.h>
 
-static tapml_status
-write_rows(struct store *store, const char *target, const struct verdict_list *list)
+// `write` is derived_replace or derived_add.
+typedef tapml_status
+write_fn(struct store *store, const char *target, const struct derived_row *items, size_t count);
+
+static tapml_status write_rows(struct store *store,
+                               const char *target,
+                               const struct verdict_list *list,
+                               write_fn *write)
 {
     struct arena *arena = arena_create();
     struct derived_row *rows =
@@ -31,16 +37,18 @@ write_rows(struct store *store, const char *target, const struct verdict_list *l
                                        .elements = verdict->elements,
                                        .basis = verdict->basis ? verdict->basis : ""};
     }
-    const tapml_status status = derived_replace(store, target, rows, list->derived_count);
+    const tapml_status status = write(store, target, rows, list->derived_count);
     arena_destroy(arena);
     return status;
 }
 
-tapml_status
-neighbours_write(struct store *store, const char *target, const struct verdict_list *list)
+static tapml_status write_whole(struct store *store,
+                                const char *target,
+                                const struct verdict_list *list,
+                                write_fn *write)
 {
     TAPML_TRY(store_begin(store));
-    tapml_status status = write_rows(store, target, list);
+    tapml_status status = write_rows(store, target, list, write);
     if (status == TAPML_OK) {
         status = store_commit(store);
     }
@@ -48,6 +56,18 @@ neighbours_write(struct store *store, const char *target, const struct verdict_l
         store_rollback(store);
     }
     return status;
+}
+
+tapml_status
+neighbours_write(struct store *store, const char *target, const struct verdict_list *list)
+{
+    return write_whole(store, target, list, derived_replace);
+}
+
+tapml_status
+neighbours_add(struct store *store, const char *target, const struct verdict_list *list)
+{
+    return write_whole(store, target, list, derived_add);
 }
 
 static tapml_status take_row(const struct derived_row *row, struct verdict *out_verdict)

@@ -107,7 +107,7 @@ struct verdict_options {
                                  // `backend`.
     struct backend *declares;    // Whose arithmetic is judged, whatever `backend`; or NULL.
     struct comparers *comparers; // Measure kept cases beside the errors; or NULL.
-    const int64_t *ids;          // These cases alone, each once; NULL: all.
+    const int64_t *ids;          // These kept cases alone, each once; NULL: all.
     size_t id_count;
     int fresh;    // Replays also what the store has a result for.
     int derived;  // Judges derived cases too, after the kept ones.
@@ -136,6 +136,12 @@ struct verdict_options {
     // Verdicts on derived cases that the store has (verify/neighbours.h): those of an op that are
     // fresh are taken over, and not judged again. They outlive the list. Or NULL.
     const struct verdict_list *known;
+
+    // Of a process that judges derived cases beside others: whether it takes those of the op that
+    // is the `index`th with such cases, which `known` does not have. All others are left out, and
+    // kept cases are those of `ids`. NULL: all are judged, unless there are `ids`.
+    int (*takes_op)(void *taker, size_t index);
+    void *taker;
 
     // Verdicts on what the source computed, by a device that computes it exactly: a kept case that
     // fails there says nothing about a target, and is skipped. Or NULL.

@@ -15,6 +15,7 @@ from test_remote import machines
 
 FAULT = "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 2\n"
 LIMITS = 'SELECT op, version, shape_class, param, calibration, ulp, nmse, row_error, oracle FROM "limit" ORDER BY 1, 2, 3, 4'
+NEIGHBOURS = 'SELECT instance, phase, source, label, verdict FROM derived JOIN "case" ON id = case_id ORDER BY position'
 TARGET = "reference:f32-blocked"
 
 
@@ -30,8 +31,8 @@ def found(dir_):
     """What a run has found; each case has one result."""
     cases, results = rig.rows(dir_, 'SELECT (SELECT count(*) FROM "case"), (SELECT count(*) FROM result)')[0]
     assert results == cases > 0, (cases, results)
-    limits = rig.rows(dir_, LIMITS)
-    return {**{name: rig.rows(dir_, sql) for name, sql in FOUND.items()}, "limits": limits}
+    more = {"limits": LIMITS, "neighbours": NEIGHBOURS}
+    return {name: rig.rows(dir_, sql) for name, sql in {**FOUND, **more}.items()}
 
 
 @functools.cache
@@ -49,7 +50,7 @@ def members_find_what_one_process_finds(folder):
         assert found(dir_) == usual(), processes
         rig.contains(done.stdout, "silu is wrong on gpu")
         assert done.stderr.count("[fault.1] has corrupted ") >= processes, done.stderr
-        rig.contains(done.stderr, " derived ones, 0 and ")  # The kept ones were all done by members.
+        rig.contains(done.stderr, " derived ones, 0 and 0 of them now")  # All was done by members.
         again = rig.check(rig.host("--config", ini), 1)
         rig.contains(again.stderr, " derived ones, 0 and 0 of them now")
         assert found(dir_) == usual(), "a second start"

@@ -155,6 +155,31 @@ Test(case_share, what_a_member_had_that_has_ended_is_free)
     case_share_destroy(share);
 }
 
+Test(case_share, what_is_derived_for_an_op_is_one_members)
+{
+    enum { OPS = 40 };
+    struct case_share *shares[] = {share_of(0), share_of(1)};
+    int taken[2] = {0};
+
+    for (size_t op = 0; op < OPS; op++) {
+        for (size_t i = 0; i < 2; i++) {
+            const size_t member = (op + i) % 2;
+            const struct handed_cases cases = case_share_cases(shares[member]);
+
+            taken[member] += cases.takes_op(cases.user, op);
+            cr_expect_not(cases.takes_op(cases.user, op));
+        }
+    }
+    cr_expect_eq(taken[0], OPS / 2);
+    cr_expect_eq(taken[1], OPS / 2);
+
+    const struct handed_cases cases = case_share_cases(shares[0]);
+
+    cr_expect_not(cases.takes_op(cases.user, SIZE_MAX), "more ops than are counted");
+    case_share_destroy(shares[0]);
+    case_share_destroy(shares[1]);
+}
+
 Test(case_share, what_has_a_result_is_left_out)
 {
     const struct result_maker maker = {

@@ -33,3 +33,43 @@ Test(derived_cases, known_verdicts_of_the_same_basis_are_taken_over)
     verdict_list_release(&second);
     verdict_list_release(&first);
 }
+
+static int takes_second(void *taker, size_t index)
+{
+    (*(size_t *)taker)++;
+    return index == 1;
+}
+
+Test(derived_cases, a_process_beside_others_judges_the_ops_that_it_takes)
+{
+    struct verdict_options options = options_for(exact);
+    const int64_t none = 0;
+    size_t asked = 0;
+
+    add_silu("s", 0, 0);
+    add_norm("n", 0, 0);
+    options.derived = 1;
+    struct verdict_list all = judge(&options);
+    options.ids = &none;
+    options.takes_op = takes_second;
+    options.taker = &asked;
+    struct verdict_list taken = judge(&options);
+    const size_t first = all.derived_count - taken.derived_count;
+
+    cr_expect_eq(asked, 2);
+    cr_expect_eq(taken.count, 0, "kept cases are not its work");
+    cr_assert(taken.derived_count > 0 && taken.derived_count < all.derived_count);
+    for (size_t i = 0; i < taken.derived_count; i++) {
+        cr_expect_str_eq(taken.derived[i].op_name, all.derived[first + i].op_name);
+        cr_expect_str_eq(taken.derived[i].label, all.derived[first + i].label);
+        cr_expect_eq(taken.derived[i].kind, all.derived[first + i].kind);
+    }
+    options.known = &all;
+    asked = 0;
+    struct verdict_list again = judge(&options);
+    cr_expect_eq(asked, 0, "what is known is nobody's work");
+    cr_expect_eq(again.derived_count, 0);
+    verdict_list_release(&again);
+    verdict_list_release(&taken);
+    verdict_list_release(&all);
+}

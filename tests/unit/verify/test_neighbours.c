@@ -78,6 +78,28 @@ Test(neighbours, verdicts_are_read_as_they_were_written)
     verdict_list_release(&found);
 }
 
+Test(neighbours, verdicts_that_are_added_come_behind_the_others)
+{
+    struct verdict_list found = {.arena = arena};
+    struct verdict made = {
+        .case_id = 7, .source = "shape", .label = "a", .margin = NAN, .output = "", .reason = ""};
+    const struct verdict_list one = {.derived = &made, .derived_count = 1};
+    static const char *const labels[] = {"a", "b", "c"};
+
+    for (size_t i = 0; i < 3; i++) {
+        made.label = labels[i];
+        MUST(neighbours_add(store, "gpu", &one));
+    }
+    MUST(neighbours_add(store, "other", &one));
+    MUST(neighbours_read(store, "gpu", &found));
+    cr_assert_eq(found.derived_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        cr_expect_str_eq(found.derived[i].label, labels[i]);
+    }
+    arena = NULL;
+    verdict_list_release(&found);
+}
+
 Test(neighbours, an_unknown_verdict_is_refused)
 {
     struct verdict_list found = {.arena = arena};
