@@ -228,10 +228,11 @@ struct ggml_tensor *run_dense(struct run *run, const tapml_tensor *tensor, uint3
 {
     struct ggml_tensor *made = run_tensor(run, tensor, keep);
 
-    if (made == NULL || run->library->is_contiguous(made)) {
-        return made != NULL ? run_aligned(run, made) : NULL;
+    if (made == NULL) {
+        return NULL;
     }
-    return run->library->cont(run->context, made);
+    return run->library->is_contiguous(made) ? run_aligned(run, made)
+                                             : run->library->cont(run->context, made);
 }
 
 struct ggml_tensor *run_factors(struct run *run, const tapml_tensor *tensor)
