@@ -3,6 +3,7 @@
 
 #include "commands/plan_search_output.h"
 
+#include "base/assert.h"
 #include "choose/plan_rules.h"
 
 #include <inttypes.h>
@@ -56,6 +57,7 @@ append_row(const struct plan_search_shown *shown, const struct plan_trial *trial
     const int is_best = trial == shown->sought->search.best;
     char size[PLAN_OUTPUT_SIZE];
 
+    ASSERT(trial != NULL); // A measured one.
     text_format(out, "%c %-*.*s", is_best ? '*' : ' ', NAME_MOST, NAME_MOST, trial->name);
     append_number(shown_value(shown, trial->predicted), 10, out);
     append_number(shown_value(shown, trial->value), 10, out);

@@ -128,6 +128,7 @@ explain_panel(const struct backend *backend, const tapml_param *param, const tap
     const struct request request = {"a tensor", panel->offset,
                                     end > panel->offset ? end - panel->offset : 0};
     tapml_status status = check_range(backend, panel->buffer, &request, &handle);
+    ASSERT(status != TAPML_OK || handle != NULL);
     if (status == TAPML_OK && (handle->access & TAPML_ACCESS_WRITE) == 0 &&
         panels_are_written(param)) {
         status = refuse_buffer(backend, &request, handle, "which is only read and has");

@@ -313,6 +313,7 @@ static void queue(struct dispatcher *dispatcher, uint32_t step, uint64_t count)
     const int is_signal = dispatcher->program->steps[step].kind == STEP_SIGNAL;
     for (uint32_t i = dispatcher->first_needed_by[step]; i != NONE;
          i = dispatcher->needed_by.items[i].next) {
+        ASSERT(dispatcher->needed_by.items != NULL);
         const uint32_t other = dispatcher->needed_by.items[i].step;
         const int is_wait = dispatcher->program->steps[other].kind == STEP_WAIT;
         const uint64_t rank = is_signal && is_wait ? count : dispatcher->ranks[step];

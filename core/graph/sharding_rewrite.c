@@ -389,7 +389,7 @@ add_part_op(struct rewriting *rewriting, uint32_t op, const uint32_t *axes, uint
 
 static tapml_status add_split_op(struct rewriting *rewriting, uint32_t op)
 {
-    uint32_t axes[COMPILED_PARAMS_MAX];
+    uint32_t axes[COMPILED_PARAMS_MAX] = {0};
     for (uint32_t p = 0; p < rewriting->old->ops[op].op->n_params; p++) {
         axes[p] = sharding_axis(rewriting->sharding, op, p);
     }

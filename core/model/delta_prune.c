@@ -221,7 +221,7 @@ static void walk(const struct pruning *pruning,
                  int8_t *out_levels,
                  double *out_losses)
 {
-    int stays[DELTA_LEVELS_GROUP];
+    int stays[DELTA_LEVELS_GROUP] = {0};
     for (uint64_t i = 0; i < block->count; ++i) {
         const uint64_t in_group = i % DELTA_LEVELS_GROUP, column = block->first + i;
         const uint64_t left = block->count - i;
@@ -264,7 +264,7 @@ static void prune_block(
 static void prune_tile(const struct pruning *pruning, uint64_t first, uint64_t last)
 {
     const uint64_t n = pruning->options->columns;
-    struct losses losses;
+    struct losses losses = {0};
     for (uint64_t begin = 0; begin < n; begin += DELTA_LEVELS_BLOCK) {
         const uint64_t end = n - begin < DELTA_LEVELS_BLOCK ? n : begin + DELTA_LEVELS_BLOCK;
         for (uint64_t row = first; row < last; ++row) {

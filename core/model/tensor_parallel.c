@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/tensor_parallel.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 #define KEY "base_model_tp_plan"
@@ -24,6 +26,7 @@ static int begins(const char *text, const char *word)
 
 static void add(struct tensor_parallel *plan, const char *module, const char *way)
 {
+    ASSERT(plan != NULL && module != NULL && way != NULL);
     struct text *glob = begins(way, "colwise")   ? &plan->column
                         : begins(way, "rowwise") ? &plan->row
                                                  : NULL;

@@ -258,6 +258,7 @@ open_config(struct model *model, struct registry *registry, const struct model_o
     const tapml_status status = choose(registry, config, options->architecture, &model->component);
     config_close(config);
     TAPML_TRY(status);
+    ASSERT(model->component != NULL);
     model->table = model->component->table;
     TAPML_TRY(read_config(options, &model->config));
     return score_of(model->component, model->config, &score);

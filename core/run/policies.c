@@ -30,8 +30,10 @@ static const char *name_of(const struct run_config *config, enum policy_role rol
 }
 
 // A word that is neither an order of the host nor a component may be a slip in either.
-static tapml_status
-open(struct registry *registry, const char *name, enum policy_role role, struct policy **out_policy)
+static tapml_status open_one(struct registry *registry,
+                             const char *name,
+                             enum policy_role role,
+                             struct policy **out_policy)
 {
     const tapml_status status = policy_create(registry, name, role, out_policy);
 
@@ -50,7 +52,7 @@ tapml_status policies_open(struct registry *registry,
         const enum policy_role role = (enum policy_role)i;
         const char *name = name_of(io_config, role);
         const tapml_status status =
-            name != NULL ? open(registry, name, role, &out_policies->of[i]) : TAPML_OK;
+            name != NULL ? open_one(registry, name, role, &out_policies->of[i]) : TAPML_OK;
 
         if (status != TAPML_OK) {
             return status_explain(status, "[%s] %s", PLACES[i].section, PLACES[i].key);
@@ -78,7 +80,7 @@ void policies_check(struct registry *registry,
         const char *name = name_of(config, role);
         struct policy *policy = NULL;
 
-        if (name != NULL && open(registry, name, role, &policy) != TAPML_OK) {
+        if (name != NULL && open_one(registry, name, role, &policy) != TAPML_OK) {
             problems_refuse(problems, &config->ini, PLACES[i].section, PLACES[i].key, "%s",
                             status_message());
         }

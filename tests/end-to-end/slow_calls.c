@@ -51,11 +51,11 @@ static int ends_with(const char *text, const char *end)
 
 static int is_of_store(int descriptor, const char *end)
 {
-    char link[64], path[PATH_TEXT];
+    char link[64], found[PATH_TEXT];
     (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", descriptor);
-    const ssize_t length = readlink(link, path, PATH_TEXT - 1);
-    path[length > 0 ? length : 0] = '\0';
-    return ends_with(path, end);
+    const ssize_t length = readlink(link, found, PATH_TEXT - 1);
+    found[length > 0 ? length : 0] = '\0';
+    return ends_with(found, end);
 }
 
 // The names of parameters are ours, those of libc begin with two underscores.

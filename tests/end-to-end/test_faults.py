@@ -97,13 +97,13 @@ def the_state_of_one_layer(folder):
     expect_blamed(done, "layers.2/attn/k_append", "layers.2/attn/v_append")
 
 
-def from_the_sixtieth_call_on(folder):
-    done, _, _ = run(folder, {"instance": "layers.2/mlp/silu", "kind": "scale 2", "from_call": 60})
+# An op may be the last to move, by the time that it took: then only 44 of its calls are judged.
+def from_the_fortieth_call_on(folder):
+    done, _, _ = run(folder, {"instance": "layers.2/mlp/silu", "kind": "scale 2", "from_call": 40})
     expect_blamed(done, "layers.2/mlp/silu")
 
 
 def the_state_from_the_fortieth_call_on(folder):
-    """Its op may be the last to move, by the time that it took: then only 44 of its calls are judged."""
     done, _, _ = run(folder, {"instance": "layers.1/attn/v_append", "kind": "shift-rows", "from_call": 40})
     expect_blamed(done, "layers.1/attn/v_append")
 
@@ -145,7 +145,7 @@ def what_corrupts_nothing_is_refused(folder):
 
 if __name__ == "__main__":
     rig.main([one(*kind) for kind in KINDS] +
-             [two_at_once, two_that_cancel, the_state_of_one_layer, from_the_sixtieth_call_on,
+             [two_at_once, two_that_cancel, the_state_of_one_layer, from_the_fortieth_call_on,
               the_state_from_the_fortieth_call_on, one_call_of_five, another_fault_is_another_target,
               a_fault_that_waits_for_ever_is_reported, what_corrupts_nothing_is_refused],
              needs=[TARGET.partition(":")[0], "reference"])
