@@ -81,7 +81,6 @@ static tapml_status settle_limits(struct target_jobs *target)
 
 static tapml_status known_read(struct target_jobs *target)
 {
-    verdict_list_release(&target->known);
     target->known.arena = arena_create();
     return target->known.arena != NULL
                ? neighbours_read(target->run->store, target->name, &target->known)

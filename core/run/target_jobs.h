@@ -16,8 +16,8 @@ struct place;
 struct store;
 struct verdict_list;
 
-// Who hands out cases to a process that replays beside others: run/case_share.h to the members
-// of a pool, run/case_rounds.h to targets that keep step. One thread, that of the store.
+// Who hands out cases to a process that replays beside others: run/case_share.h to the members of a
+// pool, run/case_rounds.h to targets that keep step. One thread, that of the store.
 struct handed_cases {
     // Hands out the next cases that have no result, whose ids are valid until the next call; those
     // of the call before are done. None: nothing is left by now; `*out_waits` says whether

@@ -314,6 +314,12 @@ static tapml_status add_known(struct derived_cases *cases, const struct verdict 
     return verdict_count_failed(verdict, 1) > 0 ? restore_recipe(cases, verdict) : TAPML_OK;
 }
 
+static int
+is_known(const struct verdict *verdict, const struct representative_group *group, const char *basis)
+{
+    return is_of_group(group, verdict->case_id) && strcmp(verdict->basis, basis) == 0;
+}
+
 // Takes the verdicts that are known of a group and have its basis. Rows of all groups are written
 // together, so that one of a group says that all of it are there.
 static tapml_status
@@ -321,19 +327,30 @@ take_known(struct derived_cases *cases, const struct representative_group *group
 {
     const struct verdict_list *known = cases->options->known;
     for (size_t i = 0; known && i < known->derived_count; i++) {
-        const struct verdict *verdict = &known->derived[i];
-        if (is_of_group(group, verdict->case_id) && strcmp(verdict->basis, basis) == 0) {
-            TAPML_TRY(add_known(cases, verdict));
+        if (is_known(&known->derived[i], group, basis)) {
+            TAPML_TRY(add_known(cases, &known->derived[i]));
         }
     }
     return TAPML_OK;
 }
 
 // Whether this process has to do with a group: another one may judge it, or have judged it.
-static int takes(const struct derived_cases *cases, size_t index, size_t known)
+static int takes(const struct derived_cases *cases,
+                 const struct representative_group *group,
+                 size_t index,
+                 const char *basis)
 {
     const struct verdict_options *options = cases->options;
-    return !options->takes_op || (known == 0 && options->takes_op(options->taker, index));
+    const struct verdict_list *known = options->known;
+    if (!options->takes_op) {
+        return 1;
+    }
+    for (size_t i = 0; known && i < known->derived_count; i++) {
+        if (is_known(&known->derived[i], group, basis)) {
+            return 0;
+        }
+    }
+    return options->takes_op(options->taker, index);
 }
 
 static tapml_status judge_group(struct derived_cases *cases,
@@ -346,13 +363,12 @@ static tapml_status judge_group(struct derived_cases *cases,
     const size_t first = list->derived_count;
     const char *basis = NULL;
     TAPML_TRY(find_basis(cases, group, &basis));
-    TAPML_TRY(take_known(cases, group, basis));
-    const int has = list->derived_count > first;
-    if (!takes(cases, index, list->derived_count - first)) {
-        list->derived_count = first;
+    if (!takes(cases, group, index, basis)) {
         *io_done += group->count;
         return TAPML_OK;
     }
+    TAPML_TRY(take_known(cases, group, basis));
+    const int has = list->derived_count > first;
     for (size_t i = 0; i < group->count; i++) {
         if (!has) {
             TAPML_TRY(derive_around(cases, group->ids[i]));

@@ -10,9 +10,10 @@
 #include "verify/divider.h"
 #include "verify/verdict.h"
 
-// Adds the verdicts on all derived cases to `io_list`, which has none yet and owns what is added.
-// Those of an op that `options->known` has with the same basis are taken over. Failures are as of
-// `kept_cases_judge`. All is borrowed and belongs to the calling thread.
+// Adds the verdicts on all derived cases to `io_list`, which has none yet and owns what is added;
+// with `options->takes_op` those of some ops. Those of an op that `options->known` has with the
+// same basis are taken over. Failures are as of `kept_cases_judge`. All is borrowed and belongs to
+// the calling thread.
 tapml_status derived_cases_judge(const struct verdict_options *options,
                                  struct examiner *examiner,
                                  struct divider *divider,

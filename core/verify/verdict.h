@@ -138,8 +138,8 @@ struct verdict_options {
     const struct verdict_list *known;
 
     // Of a process that judges derived cases beside others: whether it takes those of the op that
-    // is the `index`th with such cases, which `known` does not have. All others are left out, and
-    // kept cases are those of `ids`. NULL: all are judged, unless there are `ids`.
+    // is the `index`th with such cases, which `known` does not have. All others are left out.
+    // NULL: all are judged.
     int (*takes_op)(void *taker, size_t index);
     void *taker;
 

@@ -14,7 +14,7 @@ static tapml_status judge_all(const struct verdict_options *options,
 {
     TAPML_TRY(kept_cases_judge(options, examiner, divider, list));
     const uint64_t kept = examiner_executions(examiner);
-    if (options->derived && (!options->ids || options->takes_op)) {
+    if (options->derived) {
         TAPML_TRY(derived_cases_judge(options, examiner, divider, list));
     }
     list->executions_derived = examiner_executions(examiner) - kept + divider_executions(divider);

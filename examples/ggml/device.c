@@ -175,7 +175,7 @@ static void add(struct root *root, ggml_backend_dev_t handle, enum device_form f
         .traits = TAPML_MEMORY_DEVICE_LOCAL,
         .size = total_bytes,
         .align = ggml->backend_buft_get_alignment(type),
-        .max_bytes = ggml->backend_buft_get_max_size(type),
+        .max_bytes = ggml->backend_buft_get_max_size(type) - MEMORY_SLACK_BYTES,
     };
     kind->memories[0] = &kind->memory;
     kind->info = (tapml_device_info){

@@ -51,7 +51,6 @@
     X(get_rows)                                                                                    \
     X(graph_n_nodes)                                                                               \
     X(graph_node)                                                                                  \
-    X(graph_overhead_custom)                                                                       \
     X(init)                                                                                        \
     X(is_contiguous)                                                                               \
     X(log_set)                                                                                     \
@@ -68,7 +67,6 @@
     X(relu)                                                                                        \
     X(reshape_4d)                                                                                  \
     X(rms_norm)                                                                                    \
-    X(row_size)                                                                                    \
     X(scale_bias)                                                                                  \
     X(set_input)                                                                                   \
     X(sigmoid)                                                                                     \

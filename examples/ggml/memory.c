@@ -60,8 +60,7 @@ tapml_status memory_new(tapml_object *device,
     struct object *buffer = object_of(made);
 
     buffer->end = buffer_end;
-    buffer->bytes = size;
-    if (size <= ggml->backend_buft_get_max_size(own->memory_type) - MEMORY_SLACK_BYTES) {
+    if (size <= own->kind->memory.max_bytes) {
         buffer->memory =
             ggml->backend_buft_alloc_buffer(own->memory_type, size + MEMORY_SLACK_BYTES);
     }

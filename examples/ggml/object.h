@@ -13,9 +13,9 @@
 // A weight in another type of the library, with the same values, beside its buffer.
 struct packed {
     struct packed *next;
-    uint64_t offset;  // Of the weight in its buffer,
-    const void *from; // its entry of blocks.h, or NULL of a plain one,
-    size_t count;     // and its blocks, or its values.
+    uint64_t offset;     // Of the weight in its buffer,
+    enum ggml_type from; // its type there, or that with the same values,
+    size_t count;        // and its blocks, or its values.
     ggml_backend_buffer_t memory;
 };
 
@@ -32,7 +32,6 @@ struct object {
     void (*end)(struct object *object); // Before it is freed; NULL: nothing to end.
 
     ggml_backend_buffer_t memory; // A buffer's.
-    uint64_t bytes;               // A buffer's, as the host has asked for.
     struct packed *packed;        // A buffer's; dropped when something is written to it.
     uint64_t reached;             // A timeline's.
 };

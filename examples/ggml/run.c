@@ -308,7 +308,7 @@ void run_result(struct run *run, struct ggml_tensor *node, const tapml_tensor *y
 // What a weight becomes: blocks of the library, or f32.
 struct packing {
     const struct blocks *blocks; // NULL of a plain weight.
-    enum ggml_type from, type;   // Of a plain weight, and what it becomes.
+    enum ggml_type from, type;   // Its own, or that with the same values; and what it becomes.
     size_t count;                // Blocks, or values.
     size_t bytes;                // Of the weight as it lies.
 };
@@ -355,7 +355,7 @@ pack(struct run *run, const tapml_tensor *tensor, const struct packing *packing)
         *packed = (struct packed){
             .next = buffer->packed,
             .offset = tensor->offset,
-            .from = packing->blocks,
+            .from = packing->from,
             .count = packing->count,
             .memory = memory,
         };
@@ -384,7 +384,7 @@ packed_matrix(struct run *run, const tapml_tensor *tensor, const struct packing 
     }
     struct packed *packed = object_of(tensor->buffer)->packed;
 
-    while (packed != NULL && (packed->offset != tensor->offset || packed->from != packing->blocks ||
+    while (packed != NULL && (packed->offset != tensor->offset || packed->from != packing->from ||
                               packed->count != packing->count)) {
         packed = packed->next;
     }
@@ -403,6 +403,7 @@ static struct ggml_tensor *matrix_of_blocks(struct run *run, const tapml_tensor 
     const size_t count = (size_t)(tensor->shape[0] * tensor->shape[1] / blocks->values);
     const struct packing packing = {
         .blocks = blocks,
+        .from = blocks->type,
         .type = blocks->type,
         .count = count,
         .bytes = blocks_bytes(tensor->encoding, count),

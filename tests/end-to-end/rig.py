@@ -212,6 +212,15 @@ def need(what, is_there):
         raise Skip(f"no {what}")
 
 
+def need_package(name):
+    """Skips the test that calls it where pkg-config does not know a package."""
+    need(f"package {name}", has_package(name))
+
+
+def has_package(name):
+    return subprocess.run(["pkg-config", "--exists", name], check=False).returncode == 0
+
+
 @functools.cache
 def _has_modules(program, modules):
     imports = "".join(f"import {module};" for module in modules)

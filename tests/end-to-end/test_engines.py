@@ -96,7 +96,7 @@ def onednn(folder):
 
 def ggml(folder):
     for package in ("ggml", "tapml-plugin-1"):
-        rig.need(f"package {package}", subprocess.run(["pkg-config", "--exists", package], check=False).returncode == 0)
+        rig.need_package(package)
     os.symlink(os.path.join(rig.SOURCE, "examples"), os.path.join(folder, "examples"))
     write_model(folder)
     rig.contains(run(folder, "ggml"), "cpu: all 40 instances right")

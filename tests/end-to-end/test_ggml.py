@@ -24,7 +24,7 @@ os.environ.update({"GGML_VK_DISABLE_COOPMAT": "1", "GGML_VK_DISABLE_F16": "1", "
 
 def sdk(folder):
     """An environment in which pkg-config finds an installed SDK: the machine's, or that of a tree of the build."""
-    if subprocess.run(["pkg-config", "--exists", "tapml-plugin-1"], check=False).returncode == 0:
+    if rig.has_package("tapml-plugin-1"):
         return dict(os.environ)
     return {**os.environ, "PKG_CONFIG_PATH": tree.relocate(tree.install(rig.BUILD, os.path.join(folder, "tree")))}
 
@@ -32,7 +32,7 @@ def sdk(folder):
 @functools.cache
 def built():
     """The manifest of the plugin, built as its page says."""
-    rig.need("package ggml", subprocess.run(["pkg-config", "--exists", "ggml"], check=False).returncode == 0)
+    rig.need_package("ggml")
     build = os.path.join(rig.script_folder(), "build")
     environment = sdk(rig.script_folder())
     tree.call(["meson", "setup", build, EXAMPLE], environment)

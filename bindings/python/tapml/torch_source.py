@@ -100,7 +100,7 @@ class Carving(TorchFunctionMode):
             self._weights.setdefault(_address(tensor), []).append((label, tensor))
         self._checkpoint = None if weights is None else Checkpoint(weights)
         if weights is not None:
-            self._store.weights_in(weights)
+            self._store.weights_in(os.path.abspath(weights))
         self._places, self._hooks, self._thread = [], [], threading.get_ident()
         self._prompt, self._step, self._parts = "", -1, {}
         self._problem = None  # Of the first call that the store took in no form.
