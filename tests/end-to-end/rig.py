@@ -29,6 +29,7 @@ DATA = os.environ["TAPML_TEST_DATA"]
 TINY = os.path.join(SOURCE, "models", "tiny")
 HOST = os.path.join(BUILD, "tapml-host")
 SANITIZED = os.environ.get("TAPML_TEST_SANITIZER", "none") != "none"
+EXTENT = os.environ.get("TAPML_TEST_EXTENT", "all")  # Or "normal": all but what is marked `slow`; or "slow": that.
 
 RUN = """[run]
 dir = {dir}
@@ -196,6 +197,20 @@ def plain(test):
     return test
 
 
+def slow(test):
+    """Marks a test that the normal run leaves to `tools/test --slow`: what it finds, units or other tests mostly do. Its
+    script stands in `end_to_end_divided` of meson.build. By hand a script runs all."""
+    test.is_slow = True
+    return test
+
+
+def is_run(test):
+    """Whether a test is one of those that this build folder and this form of the script run."""
+    if SANITIZED and getattr(test, "is_plain", False):
+        return False
+    return EXTENT == "all" or (EXTENT == "slow") == getattr(test, "is_slow", False)
+
+
 class Skip(Exception):
     """Raised by a test that cannot run here, with the reason."""
 
@@ -249,8 +264,8 @@ def skip_reason(needs):
 
 
 def main(tests, needs=()):
-    """Runs functions that take a fresh folder, but those marked `plain` with sanitizers, and speaks TAP."""
-    tests = [test for test in tests if not (SANITIZED and getattr(test, "is_plain", False))]
+    """Runs functions that take a fresh folder, those of them that `is_run` names, and speaks TAP."""
+    tests = [test for test in tests if is_run(test)]
     reason = skip_reason(needs)
     if reason:
         print(f"1..0 # SKIP {reason}")

@@ -40,6 +40,7 @@ def the_reference_goes_over_to_cpu(folder):
     run(folder, "reference", "cpu")
 
 
+@rig.slow
 def cpu_goes_over_to_opencl(folder):
     rig.need("opencl", rig.usable("opencl"))
     run(folder, "cpu", "opencl")

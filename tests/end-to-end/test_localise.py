@@ -70,6 +70,7 @@ def a_late_call_costs_little(folder):
     assert first == second, "a second start reports the costs of the offload, which it does not do again"
 
 
+@rig.slow
 def a_rare_fault_blames_no_other_operator(folder):
     done, _, dir_ = run(folder, {"op": "linear", "instance": "layers.1/mlp/up_proj", "kind": "shift-rows",
                                  "probability": 0.02, "seed": 3})
@@ -104,6 +105,7 @@ def watched(mode, words):
     return test
 
 
+@rig.slow
 def a_late_and_small_one_is_found_at_the_end(folder):
     done, _, _ = run(folder, {"instance": "layers.2/mlp/down_proj", "kind": "round-f16", "from_call": 35},
                      count=2)
@@ -127,5 +129,5 @@ def another_mode_is_refused(folder):
 if __name__ == "__main__":
     rig.main([a_late_call_costs_little, a_rare_fault_blames_no_other_operator, a_fault_of_every_call_costs_little,
               derived_cases_blame_too, a_late_and_small_one_is_found_at_the_end, watched("shadow", ": in a shadow run: y["),
-              watched("cumulative", ": in a cumulative run: y["), right_in_every_mode, another_mode_is_refused],
+              rig.slow(watched("cumulative", ": in a cumulative run: y[")), right_in_every_mode, another_mode_is_refused],
              needs=[TARGET.partition(":")[0], "reference"])

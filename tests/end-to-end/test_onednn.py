@@ -109,6 +109,6 @@ if __name__ == "__main__":
         declared("bf16", "inputs bf16, weights bf16"),
         declared("int8", "inputs q8 in blocks of 32", weights="q8_0"),
         named(FAULTS["onednn linear: a weight read as if it were transposed"], "linear"),
-        named(FAULTS["onednn attention: no mask"], "attention"),
-        named(FAULTS["onednn rms_norm: eps left out"], "rms_norm"),
+        rig.slow(named(FAULTS["onednn attention: no mask"], "attention")),
+        rig.slow(named(FAULTS["onednn rms_norm: eps left out"], "rms_norm")),
     ], needs=["reference", "onednn"])

@@ -56,12 +56,14 @@ def members_find_what_one_process_finds(folder):
         assert found(dir_) == usual(), "a second start"
 
 
+@rig.slow
 def on_a_driver(folder):
     ini, dir_ = split(folder, 2, "opencl")
     rig.check(rig.host("--config", ini), 1)
     assert found(dir_) == usual("opencl")
 
 
+@rig.slow
 def beside_a_target_of_its_own(folder):
     """And with several processes of the source, whose cases come at once."""
     more = "[target.other]\nbackend = reference:f64\n"

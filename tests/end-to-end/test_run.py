@@ -55,6 +55,7 @@ def fixture(folder, name, *changes):
     return {"model": model, "prompts": prompts, "decode": 3}
 
 
+@rig.slow
 def lists_of_weights_and_wide_windows_move(folder):
     """Experts, and a window that is wider than the states are long."""
     changed = fixture(folder, "gpt_oss", ('"sliding_window": 8', '"sliding_window": 4096'))
@@ -72,6 +73,7 @@ def ids_prompts(folder):
     return path
 
 
+@rig.slow
 def latent_attention_and_routes_from_groups_move(folder):
     """Concat, of a view whose heads share a row, and route_sigmoid."""
     ini, dir_ = rig.write_run(folder, model=os.path.join(rig.DATA, "models", "deepseek_v3"), decode=3,
@@ -82,6 +84,7 @@ def latent_attention_and_routes_from_groups_move(folder):
     assert {("tapml.concat",), ("tapml.route_sigmoid",)} <= set(ops), ops
 
 
+@rig.slow
 def an_encoder_moves(folder):
     """No logits, no tokens: its outputs are compared end to end."""
     bert = os.path.join(rig.DATA, "models", "bert")
@@ -113,6 +116,7 @@ def states_of_every_kind_move(folder):
 
 
 @rig.plain
+@rig.slow
 def states_follow_a_plan_that_changes_sides(folder):
     """The prompt on one side, each token after it on the other: states of a fixed size go with it."""
     for name, rule in (("mamba2", "op=linear_scan phase=prefill"), ("qwen3_next", "op=conv1d_causal phase=decode")):
@@ -161,6 +165,7 @@ def another_run_in_the_same_folder_is_refused(folder):
 
 
 @rig.plain
+@rig.slow
 def a_plan_says_what_moves(folder):
     ini, dir_ = rig.write_run(folder, extra="[plan]\nrule = * -> source\nrule = op=linear -> gpu\n"
                                             "rule = instance=layers.0/* -> source\n")

@@ -83,6 +83,7 @@ def what_is_found_is_the_same(folder):
     rig.contains(again.stderr, " derived ones, 0 and 0 of them now")
 
 
+@rig.slow
 def a_terminal_has_a_line_for_each_target(folder):
     ini, _ = write(folder)
     code, _, sent = rig.on_a_terminal({}, "--config", ini, "--side-by-side")
@@ -106,6 +107,7 @@ def one_that_is_killed_costs_nothing(folder):
     assert found(dir_) == usual()
 
 
+@rig.slow
 def an_interrupted_run_goes_on(folder):
     ini, dir_ = write(folder)
     for number in (signal.SIGTERM, signal.SIGKILL):
@@ -153,6 +155,7 @@ def those_that_keep_step_say_at_once_who_agrees(folder):
         assert found(dir_) == usual(), name
 
 
+@rig.slow
 def nobody_waits_for_one_that_is_killed_in_a_round(folder):
     """At the begin of its rounds, so that it has left most of them."""
     ini, dir_ = write_rounds(folder)
@@ -174,6 +177,7 @@ def results_of(dir_):
         return {}
 
 
+@rig.slow
 def a_slow_target_is_waited_for(folder):
     """At 20 ms a call a round is about forty cases, by which the fast one is ahead at most; else it is by all of them."""
     cases = sum(count for target, *_, count in usual()["verdicts"] if target == "gpu")

@@ -65,6 +65,7 @@ def any_number_of_processes_carves_the_same(folder):
         expect_equal(results(dir_), expected)
 
 
+@rig.slow
 def all_calls_may_be_kept(folder):
     expected = None
     for workers in (1, 3):
@@ -74,6 +75,7 @@ def all_calls_may_be_kept(folder):
         expect_equal(results(dir_), expected)
 
 
+@rig.slow
 def beside_targets_side_by_side(folder):
     ini, dir_ = write(os.path.join(folder, "1"), 1)
     rig.check(rig.host("--config", ini), 0)
@@ -108,6 +110,7 @@ def expect_right(dir_, expected):
     assert {row[4] for row in rig.rows(dir_, VERDICTS)} == {"pass"}, "something is wrong"
 
 
+@rig.slow
 def interrupted_and_gone_on_with(folder):
     """The shares stay, and are gone on with; one process takes what is whole, and carves the rest."""
     ini, dir_ = write(os.path.join(folder, "1"), 1, decode=20, model=rig.TINY)

@@ -53,6 +53,7 @@ def one(op, _first, kernel, pattern, replacement):
     return test
 
 
+@rig.slow
 def a_rebuilt_plugin_replays_nothing(folder):
     """Another build of the same sources, as a plugin that was rebuilt with a newer linker has it."""
     ini, dir_ = rig.write_small_run(folder, target="opencl")
@@ -64,6 +65,7 @@ def a_rebuilt_plugin_replays_nothing(folder):
     assert rig.rows(dir_, FRESH) == before
 
 
+@rig.slow
 def a_changed_limit_replays_nothing(folder):
     """Limits of a larger factor, as another host may have: verdicts follow, the target and the cases stay."""
     ini, dir_ = rig.write_small_run(folder, extra="[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n")
@@ -101,5 +103,6 @@ def a_source_that_computes_otherwise_is_carved_again(folder):
 CHOSEN = ("tapml.rms_norm", "tapml.linear")
 
 if __name__ == "__main__":
-    rig.main([one(*fault) for fault in test_corrupted_kernels.FAULTS if fault[0] in CHOSEN] + [
-        a_rebuilt_plugin_replays_nothing, a_changed_limit_replays_nothing, a_source_that_computes_otherwise_is_carved_again], needs=["opencl", "reference"])
+    norm, linear = [one(*fault) for fault in test_corrupted_kernels.FAULTS if fault[0] in CHOSEN]
+    rig.main([norm, rig.slow(linear), a_rebuilt_plugin_replays_nothing, a_changed_limit_replays_nothing,
+              a_source_that_computes_otherwise_is_carved_again], needs=["opencl", "reference"])

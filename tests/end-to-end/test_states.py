@@ -78,6 +78,7 @@ def blocks_move_in_every_isolation(folder):
         agrees(rig.host("--config", ini))
 
 
+@rig.slow
 def activations_go_along(folder):
     ini, _ = kept(os.path.join(folder, "f16"), "f16")
     change(ini, "[offload]", "activations = f16\n\n[offload]")
@@ -112,6 +113,7 @@ def a_fault_is_named(folder):
         assert blamed == {"tapml." + op}, (kind, blamed)
 
 
+@rig.slow
 def faults_of_blocks_are_named(folder):
     for number, (op, kind) in enumerate((("state_append", "truncate"), ("state_append", "neighbour-scale"))):
         fault = f"[fault.1]\ntarget = gpu\ninstance = layers.0/*\nop = {op}\nkind = {kind}\n"
@@ -127,6 +129,7 @@ def heads_that_are_no_blocks_are_refused(folder):
                  "[model] state is 'q8_0', in blocks of 32 values; the heads of state 'layers.0/attn/k' have 16")
 
 
+@rig.slow
 def it_goes_on_replays_and_generates(folder):
     for state, model, more in (("f16", LLAMA, {}), ("q8_0", rig.TINY, BLOCKS)):
         ini, dir_ = kept(os.path.join(folder, state), state, **more)

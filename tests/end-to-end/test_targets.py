@@ -92,10 +92,12 @@ def a_target_lost_in_a_case_blames_no_op(folder):
     lose_and_go_on(folder, "40")
 
 
+@rig.slow
 def a_target_lost_later_goes_on_when_it_is_back(folder):
     lose_and_go_on(folder, "700")
 
 
+@rig.slow
 def a_target_that_is_not_there_is_done_when_it_is(folder):
     ini, dir_ = write(folder)
     env = {name: value for name, value in NOWHERE.items() if name.startswith("VK")}

@@ -167,5 +167,6 @@ def caches_of_others_are_not_touched(folder):
 
 if __name__ == "__main__":
     CACHES = [the_cache_is_private_and_kept, corrupted_caches_are_not_read, caches_of_others_are_not_touched]
-    MOVES = [moves_to(device) for device in DRIVERS] + [the_validation_layer_is_silent, a_weight_above_the_binding_limit_is_cut]
+    MOVES = [moves_to("swiftshader-0"), rig.slow(moves_to("llvmpipe-0")), the_validation_layer_is_silent,
+             a_weight_above_the_binding_limit_is_cut]
     rig.main(CACHES if sys.argv[1:] == ["caches"] else MOVES, needs=["reference", "vulkan"])

@@ -223,6 +223,7 @@ def one_carving_serves_opencl_vulkan_and_a_page(folder):
 
 
 @rig.plain
+@rig.slow
 def a_killed_host_takes_its_browser_along_and_the_next_one_its_profile(folder):
     ini, _ = rig.write_run(folder, target="webgpu", count=1, decode=2)
     with tempfile.NamedTemporaryFile(dir=folder) as log:

@@ -92,6 +92,7 @@ def what_is_too_narrow_stays(folder):
     rig.contains(done.stderr, "no weight is kept as q4_k: none has rows of complete blocks of values")
 
 
+@rig.slow
 def lists_of_experts_move(folder):
     ini, dir_ = encoded(folder, "q4_0", "qwen3_moe")
     agrees(rig.host("--config", ini))
@@ -110,6 +111,7 @@ def the_report_has_the_losses(folder):
     assert report["model"]["weight_bytes"]["tapml.q8/1"] > 0, report["model"]
 
 
+@rig.slow
 def it_goes_on_replays_and_generates_with_them(folder):
     ini, dir_ = encoded(folder, "q8_0", "llama")
     agrees(rig.host("--config", ini))
@@ -123,6 +125,7 @@ def it_goes_on_replays_and_generates_with_them(folder):
 
 
 @rig.plain
+@rig.slow
 def another_word_is_another_run(folder):
     ini, _ = encoded(folder, "q8_0", "llama")
     agrees(rig.host("--config", ini))

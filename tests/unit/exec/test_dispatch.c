@@ -5,13 +5,14 @@
 #include "exec/dispatch.h"
 #include "exec/session.h"
 #include "harness/drawn_plans.h"
+#include "harness/sanitized.h"
 
 #include <stdio.h>
 
 // `bench/dispatch` draws 10,000.
 Test(dispatch, computes_the_same_bits_within_budgets_and_names_the_first_failure, .timeout = 60)
 {
-    enum { SEED = 20261128, DRAWN = 200 };
+    enum { SEED = 20261128, DRAWN = SANITIZED_COUNT(200, 4) };
     struct plugin_fixture plugins;
     struct drawn_figures figures = {0};
     plugin_fixture_open(&plugins);

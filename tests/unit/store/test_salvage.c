@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "harness/sanitized.h"
 #include "harness/scratch.h"
 #include "store/metadata.h"
 #include "store/salvage.h"
@@ -255,7 +256,7 @@ Test(salvage, keeps_what_is_whole_whichever_page_is_corrupted)
     int64_t tried = 0;
     int refused = 0;
     const size_t count = whole_bytes / PAGE;
-    for (size_t page = 0; page < count; page += page < 12 ? 1 : 5) {
+    for (size_t page = 0; page < count; page += page < 12 ? 1 : 9 * SANITIZED_STEP(3)) {
         const size_t at = page * PAGE + 17 + page * 31 % 4000;
         whole[at] = (char)(whole[at] ^ 8);
         const int64_t prompts = prompts_kept(whole, whole_bytes);
@@ -271,8 +272,9 @@ Test(salvage, keeps_what_is_whole_whichever_page_is_corrupted)
 
 Test(salvage, keeps_what_is_whole_however_much_is_cut_off)
 {
+    enum { CUT = 15001 * SANITIZED_STEP(3) };
     int64_t least = PROMPTS;
-    for (size_t size = whole_bytes - 1; size > 0; size = size > 12000 ? size - 9001 : size / 2) {
+    for (size_t size = whole_bytes - 1; size > 0; size = size > CUT ? size - CUT : size / 2) {
         const int64_t prompts = prompts_kept(whole, size);
         cr_expect_lt(prompts, PROMPTS + 1);
         least = prompts < least ? prompts : least;
@@ -285,7 +287,7 @@ Test(salvage, reads_between_two_corrupted_pages)
 {
     int64_t kept = 0;
     int tried = 0;
-    for (size_t page = 30; page + 25 < whole_bytes / PAGE; page += 5) {
+    for (size_t page = 30; page + 25 < whole_bytes / PAGE; page += 9 * SANITIZED_STEP(3)) {
         whole[page * PAGE + 100] ^= 1;
         whole[(page + 20) * PAGE + 100] ^= 1;
         const int64_t prompts = prompts_kept(whole, whole_bytes);
@@ -309,7 +311,7 @@ static int64_t page_bytes_of(const char *name)
 // Without its header nothing says how large they are.
 Test(salvage, takes_pages_of_any_size)
 {
-    for (int size = 512; size <= 65536; size *= 2) {
+    for (int size = 512; size <= 65536; size *= 2 * SANITIZED_STEP(4)) {
         clean();
         make(size);
         cr_expect_eq(page_bytes_of(path), size);
@@ -331,7 +333,8 @@ Test(salvage, keeps_what_is_whole_of_large_pages)
     make(STORE_OPEN_PAGE_BYTES);
     int64_t kept = 0;
     int refused = 0;
-    for (size_t page = 0; page < whole_bytes / STORE_OPEN_PAGE_BYTES; page++) {
+    for (size_t page = 0; page < whole_bytes / STORE_OPEN_PAGE_BYTES;
+         page += 2 * SANITIZED_STEP(3)) {
         const size_t at = page * STORE_OPEN_PAGE_BYTES + 17 + page * 31 % 4000;
         whole[at] ^= 8;
         const int64_t prompts = prompts_kept(whole, whole_bytes);
