@@ -3,6 +3,7 @@
 
 #include "commands/command.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "config/run_file.h"
 #include "config/survey.h"
@@ -18,9 +19,11 @@
 #include "store/store_open.h"
 #include "verify/comparers.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct options_spec specs[] = {
     {"--check-config", "FILE", "the INI file of a run"},
@@ -197,14 +200,41 @@ static void check_options(struct check *check)
     }
 }
 
+// The folder itself, or the nearest one around it that is there. NULL without memory.
+static char *find_folder(const char *dir)
+{
+    char *folder = alloc_text(dir);
+
+    while (folder != NULL && !file_is_folder(folder)) {
+        char *around = file_folder(folder);
+
+        alloc_free(folder);
+        folder = around;
+    }
+    return folder;
+}
+
 static void check_dir(struct check *check)
 {
     const char *dir = check->config.dir;
 
-    if (dir != NULL && file_exists(dir) && !file_is_folder(dir)) {
+    if (dir == NULL) {
+        return;
+    }
+    if (file_exists(dir) && !file_is_folder(dir)) {
         problems_refuse(&check->problems, &check->config.ini, "run", "dir",
                         "expected a folder or no file, found a file '%s'", dir);
+        return;
     }
+    char *folder = find_folder(dir);
+
+    if (folder == NULL) {
+        problems_take(&check->problems, status_no_memory());
+    } else if (access(folder, W_OK | X_OK) != 0) {
+        problems_refuse(&check->problems, &check->config.ini, "run", "dir",
+                        "'%s' cannot be written in: %s", folder, strerror(errno));
+    }
+    alloc_free(folder);
 }
 
 // Without a tokenizer the tokens are not known; that the file can be read is known all the same.

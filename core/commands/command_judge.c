@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/ini.h"
+#include "base/log.h"
 #include "report/conduct_data.h"
 #include "report/report_files.h"
 #include "run/case_weights.h"
@@ -16,6 +17,7 @@
 #include "store/store_open.h"
 #include "verify/conduct.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,8 +285,19 @@ static tapml_status print(struct judging_kernel *judging, const struct conduct_r
 static tapml_status conclude(struct judging_kernel *judging, const struct conduct_result *result)
 {
     if (result->kind == CONDUCT_UNSUPPORTED) {
-        return status_fail(TAPML_INVALID, "no case of %s can be run: %s", judging->cases.op,
-                           result->why);
+        return status_fail(TAPML_INVALID,
+                           "no case of %s can be run: %s; --op is the op of the kernel, and "
+                           "weights are %s",
+                           judging->cases.op, result->why,
+                           judging->widens ? "widened to f32"
+                                           : "as stored (--weights f32 widens them)");
+    }
+    if (strstr(result->why, "did not answer within") != NULL) {
+        log_line(LOG_WARNING,
+                 "a call that takes longer than %" PRId64
+                 " s counts as one that hangs: --deadline gives "
+                 "more time, where a driver compiles or a machine is busy",
+                 judging->isolation.deadline_s);
     }
     judging->is_wrong = result->kind != CONDUCT_RIGHT;
     return print(judging, result);

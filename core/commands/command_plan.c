@@ -278,7 +278,11 @@ open_plans(struct plan_command *plan, size_t count, const char *usage, struct pl
         return status_fail(TAPML_INVALID, "expected: %s", usage);
     }
     for (size_t i = 0; i < count; i++) {
-        TAPML_TRY(file_expect(plan->options.plain[i + 1]));
+        struct plan *rules = NULL;
+        const tapml_status status = plan_load(plan->options.plain[i + 1], &rules);
+
+        plan_destroy(rules);
+        TAPML_TRY(status);
     }
     TAPML_TRY(open_ground(plan, plan->options.plain[1]));
     for (size_t i = 0; i < count; i++) {

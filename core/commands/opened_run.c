@@ -21,6 +21,7 @@
 #include "run/place_usage.h"
 #include "run/progress.h"
 #include "run/prompt_inputs.h"
+#include "run/ring_check.h"
 #include "run/run_lock.h"
 #include "run/run_metadata.h"
 #include "run/shared_carving.h"
@@ -119,6 +120,11 @@ void opened_run_log_faults(const struct place *target)
     struct backend *worker = target->links[PLACE_WORKER];
 
     for (size_t i = 0; i < settings->fault_count; i++) {
+        if (fault_rule_needs_worker(&settings->faults[i])) {
+            log_line(LOG_WARNING, "[%s] ends or stops the worker of '%s', which cannot count that",
+                     settings->faults[i].name, settings->name);
+            continue;
+        }
         log_line(LOG_WARNING, "[%s] has corrupted %" PRIu64 " calls on '%s'",
                  settings->faults[i].name,
                  worker != NULL ? client_count(worker, (uint32_t)i)
@@ -317,13 +323,18 @@ static tapml_status open_model(struct opened_run *run)
     report_losses(run, &progress);
     TAPML_TRY(match(run));
     TAPML_TRY(setup_check_decode(&run->setup, config->decode));
-    TAPML_TRY(prompts_load(config->prompts,
-                           &(struct prompts_options){.tokenizer = run->setup.tokenizer,
-                                                     .no_text = run->setup.no_text,
-                                                     .folder = config->model,
-                                                     .vocabulary = setup_vocabulary(&run->setup),
-                                                     .length_max = run_config_room(config)},
-                           &run->prompts));
+    const tapml_status status =
+        prompts_load(config->prompts,
+                     &(struct prompts_options){.tokenizer = run->setup.tokenizer,
+                                               .no_text = run->setup.no_text,
+                                               .folder = config->model,
+                                               .vocabulary = setup_vocabulary(&run->setup),
+                                               .length_max = run_config_room(config)},
+                     &run->prompts);
+
+    if (status != TAPML_OK) {
+        return status_explain(status, "%s: [run] prompts", config->path);
+    }
     TAPML_TRY(read_inputs(run, NULL));
     setup_warn_no_text(&run->setup); // All prompts are of ids.
     return TAPML_OK;
@@ -497,6 +508,7 @@ tapml_status opened_run_check_source(struct opened_run *run)
 
     TAPML_TRY(opened_run_settle(run));
     TAPML_TRY(carved_copy_settle_key(run->store, &run->config, key)); // For those that ask for it.
+    TAPML_TRY(ring_check_run(&run->config, &run->setup, run->targets, run->config.target_count));
     TAPML_TRY(source_check_run(run->store, &run->setup));
     TAPML_TRY(state_loss_run(&run->config, &run->setup, run->store, &run->prompts));
     run->is_checked = 1;

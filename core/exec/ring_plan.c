@@ -240,8 +240,10 @@ static tapml_status refuse(struct planner *planner, uint32_t slots, uint32_t *ou
     }
     return status_fail(
         TAPML_NO_MEMORY,
-        "its weights take a slot of %llu bytes, of which the ring has %u: its memory is %llu",
-        (unsigned long long)slot, slots, (unsigned long long)planner->plan.memory_bytes);
+        "its weights take a slot of %llu bytes, of which the ring has %u: its memory is %llu, "
+        "expected at least %llu",
+        (unsigned long long)slot, slots, (unsigned long long)planner->plan.memory_bytes,
+        (unsigned long long)(slots * slot));
 }
 
 // As many slots as leave half of the memory to weights that stay, if that many are given a choice.

@@ -78,6 +78,11 @@ static tapml_status ask(struct choice *choice, struct component *component, stru
 static tapml_status judge(const struct choice *choice, const struct config *config)
 {
     const char *type = config_model_type(config);
+    if (!choice->best && !type) {
+        return status_fail(TAPML_INVALID,
+                           "the model's config.json has no 'model_type', expected a text by which "
+                           "an architecture is found");
+    }
     if (!choice->best) {
         return status_fail(
             TAPML_NOT_FOUND, "no architecture knows the model type '%s'; installed are:%s",

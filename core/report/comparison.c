@@ -59,8 +59,17 @@ static const struct list lists[] = {
     {"derived", CASE, DETAIL, {"instance", "phase", "shape_class", "source", "label", "key"}},
     {"steps", STEP, STEP, {"step"}},
     {"not_compared", COVERAGE, COVERAGE, {"what", "op", "reason"}},
+    {"declared", DETAIL, DETAIL, {"op"}},
+    {"invariance", DETAIL, DETAIL, {"op", "axis"}},
+    {"measures", DETAIL, DETAIL, {"comparer", "op"}},
+    {"forecasts", DETAIL, DETAIL, {"name"}},
+    {"ranges", DETAIL, DETAIL, {"type", "instance"}}, // Of a forecast, as the next three.
+    {"limits", DETAIL, DETAIL, {"kind", "instance"}},
+    {"times", DETAIL, DETAIL, {"what"}},
+    {"kinds", DETAIL, DETAIL, {"op"}},
     {"places", COST, COST, {"place"}}, // What the run has cost.
     {"totals", COST, COST, {"currency"}},
+    {"stages", COST, COST, {"target", "phase", "stage"}}, // Of the bottleneck.
 };
 
 // What is not compared: ids of rows, the version of the document, and what only shows or repeats

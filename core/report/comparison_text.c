@@ -3,6 +3,7 @@
 
 #include "report/comparison_text.h"
 
+#include "base/assert.h"
 #include "base/utf8.h"
 #include "report/changes_text.h"
 #include "report/comparison.h"
@@ -60,10 +61,17 @@ void comparison_text_place(const json_t *difference, struct text *out)
     }
 }
 
+// Lists of objects are compared item by item; numbers have as many digits as others.
 static void print_names(const json_t *names, struct text *out)
 {
     for (size_t i = 0; i < json_array_size(names); i++) {
-        text_format(out, "%s%s", i > 0 ? ", " : "", json_string_value(json_array_get(names, i)));
+        const json_t *name = json_array_get(names, i);
+        char buffer[REPORT_MARKUP_SHORT];
+
+        ASSERT(json_is_string(name) || json_is_number(name));
+        text_format(out, "%s%s", i > 0 ? ", " : "",
+                    json_is_string(name) ? json_string_value(name)
+                                         : report_markup_value(json_number_value(name), 9, buffer));
     }
 }
 

@@ -53,6 +53,8 @@ static void put_run(struct report_maker *report, struct store *store)
     put_count(&part, store, "derive_seed", "derive.seed");
     put_metadata(&part, store, "policy", RUN_METADATA_POLICY);
     put_metadata(&part, store, "arguments", RUN_METADATA_ARGUMENTS);
+    report_maker_put(&part, "no_text",
+                     json_boolean(metadata_count(store, RUN_METADATA_NO_TEXT) > 0));
     report_maker_part(report, "run", &part);
 }
 
@@ -282,12 +284,16 @@ add_target(struct report_maker *whole, struct store *store, const struct target_
     return TAPML_OK;
 }
 
-static void give_up(struct report_maker *whole, const struct target_row *target, const char *reason)
+static void give_up(struct report_maker *whole,
+                    const struct target_row *target,
+                    int is_unfinished,
+                    const char *reason)
 {
     struct report_maker part = report_maker_begin();
 
     report_maker_text(&part, "name", target->name);
     report_maker_text(&part, "backend", target->backend);
+    report_maker_put(&part, "unfinished", json_boolean(is_unfinished));
     report_maker_text(&part, "reason", reason);
     report_maker_append(whole, json_object_get(whole->object, "given_up"), &part);
     put_verdict(whole, "incomplete");
@@ -298,7 +304,7 @@ static tapml_status
 put_target(struct report_maker *whole, struct store *store, const struct target_row *target)
 {
     if (*target->given_up != '\0') {
-        give_up(whole, target, target->given_up);
+        give_up(whole, target, 0, target->given_up);
         return TAPML_OK;
     }
     const tapml_status status = add_target(whole, store, target);
@@ -306,7 +312,7 @@ put_target(struct report_maker *whole, struct store *store, const struct target_
     if (status != TAPML_NOT_FOUND) {
         return status;
     }
-    give_up(whole, target, "the run has not finished it");
+    give_up(whole, target, 1, "the run has not finished it");
     return TAPML_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "report/report_html_target.h"
 #include "report/report_markup.h"
 #include "report/report_usage.h"
+#include "report/report_verdict.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -242,9 +243,11 @@ static void print_given_up(const json_t *given_up, struct text *out)
         const json_t *target = json_array_get(given_up, i);
 
         REPORT_MARKUP(out,
-                      "<h2 class=\"verdict\">The target <bdi>{}</bdi> was given up.</h2>\n<p "
+                      "<h2 class=\"verdict\">The target <bdi>{}</bdi> {}.</h2>\n<p "
                       "class=\"lede\"><code>{}</code>: {}</p>\n",
-                      report_markup_string(target, "name"), report_markup_string(target, "backend"),
+                      report_markup_string(target, "name"),
+                      report_verdict_is_unfinished(target) ? "is not finished" : "was given up",
+                      report_markup_string(target, "backend"),
                       report_markup_string(target, "reason"));
     }
 }

@@ -30,7 +30,9 @@ static void print_headings(const json_t *targets, const json_t *given_up, struct
 static void end_row(const json_t *given_up, struct text *out)
 {
     for (size_t i = 0; i < json_array_size(given_up); i++) {
-        text_append(out, "<td class=\"u\">given up</td>");
+        text_append(out, report_verdict_is_unfinished(json_array_get(given_up, i))
+                             ? "<td class=\"u\">unfinished</td>"
+                             : "<td class=\"u\">given up</td>");
     }
     text_append(out, "</tr>\n");
 }

@@ -80,6 +80,15 @@ static void print_verdict(struct text *out, const json_t *target)
 
 // -- Rows --------------------------------------------------------------------------------------
 
+// What is known of a target without results: it was not there, went away, or is to come.
+static const char *state_of(const struct shown_columns *columns, size_t column)
+{
+    const json_t *target =
+        json_array_get(columns->given_up, column - json_array_size(columns->targets));
+
+    return report_verdict_is_unfinished(target) ? "unfinished" : "given up";
+}
+
 static void print_row(struct text *out,
                       const struct shown_columns *columns,
                       const char *name,
@@ -89,8 +98,8 @@ static void print_row(struct text *out,
     for (size_t i = columns->begin; i < columns->end; i++) {
         if (i < json_array_size(columns->targets)) {
             print(out, json_array_get(columns->targets, i));
-        } else { // What is known of such a target is that it was not there, or went away.
-            print_cell(out, "given up");
+        } else {
+            print_cell(out, state_of(columns, i));
         }
     }
     text_append(out, "\n");
@@ -123,7 +132,7 @@ static void print_operators(struct text *out, const struct shown_columns *column
             if (k < json_array_size(columns->targets)) {
                 print_operator(out, json_array_get(columns->targets, k), op);
             } else {
-                print_cell(out, "given up");
+                print_cell(out, state_of(columns, k));
             }
         }
         text_append(out, "\n");
@@ -185,8 +194,9 @@ static void print_reasons(struct text *out, const json_t *given_up)
     for (size_t i = 0; i < json_array_size(given_up); i++) {
         const json_t *target = json_array_get(given_up, i);
 
-        text_format(out, "%s%s = %s is given up: %s\n", i == 0 ? "\n" : "",
+        text_format(out, "%s%s = %s%s: %s\n", i == 0 ? "\n" : "",
                     report_markup_string(target, "name"), report_markup_string(target, "backend"),
+                    report_verdict_is_unfinished(target) ? "" : " is given up",
                     report_markup_string(target, "reason"));
     }
 }

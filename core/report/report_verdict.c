@@ -126,7 +126,12 @@ static void print_right(const json_t *target, const char *name, struct text *out
     const int64_t moved = count_of(target, "moved"), wanted = count_of(target, "wanted");
     const int64_t all = count_of(target, "instances");
 
-    if (moved < wanted) {
+    if (moved == 0 && wanted > 0) {
+        text_format(out,
+                    "%s: nothing was wrong and nothing shown to be right, all %" PRId64
+                    " instances that were to move stay on the source",
+                    name, wanted);
+    } else if (moved < wanted) {
         text_format(out,
                     "%s: %" PRId64 " instances right, the other %" PRId64
                     " that were to move stay on the source",
@@ -218,6 +223,11 @@ void report_verdict_print(const json_t *target, int is_coloured, struct text *ou
 
 // -- The end -----------------------------------------------------------------------------------
 
+int report_verdict_is_unfinished(const json_t *given_up)
+{
+    return json_is_true(json_object_get(given_up, "unfinished"));
+}
+
 int report_verdict_print_repeat(const json_t *blamed, const char *dir, struct text *out)
 {
     const json_t *bundle = json_object_get(blamed, "bundle");
@@ -262,9 +272,21 @@ print_generate(const json_t *report, const json_t *target, const char *dir, stru
     text_append_shell(out, plan.data);
     text_append(out, is_encoder ? " --pool mean" : "");
     text_append(out, report_markup_string(json_object_get(report, "run"), "arguments"));
-    text_append(out, " --prompt TEXT");
+    text_append(out, json_is_true(json_object_get(json_object_get(report, "run"), "no_text"))
+                         ? " --ids IDS"
+                         : " --prompt TEXT");
     out->failed |= plan.failed;
     text_release(&plan);
+}
+
+static void print_again(const json_t *given_up, struct text *out)
+{
+    if (report_verdict_is_unfinished(given_up)) {
+        text_append(out, "the same run again, which goes on where it was");
+    } else {
+        text_format(out, "the same run again, when %s is there",
+                    report_markup_string(given_up, "name"));
+    }
 }
 
 // What is wrong comes before what was not there, and that before what is right.
@@ -286,15 +308,15 @@ static void print_next(const json_t *report, const char *dir, struct text *out)
     if (is_stale) {
         text_append(out, "the same run again, which replays what is stale");
     } else if (json_array_size(given_up) > 0) {
-        text_format(out, "the same run again, when %s is there",
-                    report_markup_string(json_array_get(given_up, 0), "name"));
+        print_again(json_array_get(given_up, 0), out);
     } else if (json_array_size(targets) > 0 &&
                report_verdict_model(json_array_get(targets, 0)) == REPORT_MODEL_NOT_JUDGED) {
         text_append(out, "the model itself, run there by whoever has it");
     } else if (json_array_size(targets) > 0) {
         print_generate(report, json_array_get(targets, 0), dir, out);
     } else {
-        text_append(out, "the same run again, with a section [target.NAME] in its file");
+        text_append(
+            out, "the same run again for a target: with a section [target.NAME], without --carve");
     }
 }
 
@@ -318,10 +340,12 @@ void report_verdict_print_end(const json_t *report,
         report_verdict_print(json_array_get(targets, i), is_coloured, out);
     }
     for (size_t i = 0; i < json_array_size(given_up); i++) {
-        text_format(out, "%s%s was given up: %s%s\n", is_coloured ? "\033[1;33m" : "",
-                    report_markup_string(json_array_get(given_up, i), "name"),
-                    report_markup_string(json_array_get(given_up, i), "reason"),
-                    is_coloured ? "\033[0m" : "");
+        const json_t *target = json_array_get(given_up, i);
+
+        text_format(out, "%s%s%s: %s%s\n", is_coloured ? "\033[1;33m" : "",
+                    report_markup_string(target, "name"),
+                    report_verdict_is_unfinished(target) ? "" : " was given up",
+                    report_markup_string(target, "reason"), is_coloured ? "\033[0m" : "");
     }
     if (json_array_size(targets) + json_array_size(given_up) == 0) {
         text_format(out, "carved: %" PRId64 " cases of %" PRId64 " prompts, for any target\n",

@@ -49,6 +49,10 @@ size_t report_verdict_ops(const json_t *target,
 // `is_coloured` it has the colour of a good or a bad one on a terminal.
 void report_verdict_print(const json_t *target, int is_coloured, struct text *out);
 
+// Whether an item of the document's `given_up` is a target that the run has not come to, or not
+// ended: it is no less there for that.
+int report_verdict_is_unfinished(const json_t *given_up);
+
 // Appends the command that repeats a fault from its bundle in the folder `dir` of the run; 0: a
 // blamed item of the document has none.
 int report_verdict_print_repeat(const json_t *blamed, const char *dir, struct text *out);

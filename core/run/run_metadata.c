@@ -499,7 +499,8 @@ static tapml_status note_arguments(struct store *store, const struct setup *setu
 
     status = status == TAPML_OK ? note_latest(store, RUN_METADATA_ARGUMENTS, value.data) : status;
     text_release(&value);
-    return status;
+    TAPML_TRY(status);
+    return note_latest(store, RUN_METADATA_NO_TEXT, setup->tokenizer == NULL ? "1" : "");
 }
 
 // What this start has of each place, and of the run's plugins.

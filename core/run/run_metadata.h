@@ -55,6 +55,9 @@ const char *run_metadata_model_name(struct store *store, struct arena *arena);
 #define RUN_METADATA_ARGUMENTS "run.arguments"
 #define RUN_METADATA_POLICY    "offload.policy"
 
+// "1" where the model's text cannot be read, so that prompts are ids alone.
+#define RUN_METADATA_NO_TEXT "run.no-text"
+
 // The keys of a model's config.json that are metadata of the run, under RUN_METADATA_MODEL_CONFIG
 // and the key, as far as the file has them.
 #define RUN_METADATA_MODEL_CONFIG "model.config."

@@ -21,6 +21,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SENTENCE_TEXT = 512, NAME_TEXT = 64 };
 
@@ -184,7 +185,8 @@ static uint64_t largest_of(const uint64_t *loads, uint32_t count)
     return largest;
 }
 
-// Beside equal counts, which are dealt in turn.
+// Beside equal counts, which are dealt in turn, and taken where they come to less: the split weighs
+// one item after the other, and may miss that.
 static tapml_status measure_evenness(const struct sharing *sharing)
 {
     struct shard_cases *cases = sharing->cases;
@@ -199,13 +201,18 @@ static tapml_status measure_evenness(const struct sharing *sharing)
         turns[i] = (uint32_t)(i % count);
     }
     TAPML_TRY(split_measure(sharing->items, sharing->count, turns, count, loads));
-    cases->count_cost = (double)largest_of(loads, count);
+    const uint64_t dealt = largest_of(loads, count);
+
     TAPML_TRY(split_measure(sharing->items, sharing->count, sharing->shards, count, loads));
+    if (dealt < largest_of(loads, count)) {
+        memcpy(sharing->shards, turns, sharing->count * sizeof(*turns));
+        TAPML_TRY(split_measure(sharing->items, sharing->count, turns, count, loads));
+    }
     for (uint32_t i = 0; i < count; i++) {
         all += (double)loads[i];
     }
     const double mean = all > 0 ? all / count : 1;
-    cases->count_cost /= mean;
+    cases->count_cost = (double)dealt / mean;
     cases->even_cost = (double)largest_of(loads, count) / mean;
     cases->cost = (double)loads[cases->shard.index - 1] / mean;
     return TAPML_OK;

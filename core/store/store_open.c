@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/store_open.h"
 
+#include "base/alloc.h"
 #include "base/assert.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -221,7 +222,13 @@ tapml_status store_open_sized(const char *path, int page_bytes, struct store **o
 
 tapml_status store_open_to_read(const char *path, struct store **out_store)
 {
-    return open_as(path, &(struct opening){.access = ACCESS_READ}, out_store);
+    char *inside = file_is_folder(path) ? file_join(path, "run.tapmlrun") : NULL;
+    const int is_run = inside != NULL && file_exists(inside);
+    const tapml_status status =
+        open_as(is_run ? inside : path, &(struct opening){.access = ACCESS_READ}, out_store);
+
+    alloc_free(inside);
+    return status;
 }
 
 tapml_status store_open_damaged(const char *path,

@@ -28,7 +28,7 @@ store_open_sized(const char *path, int page_bytes, struct store **out_store) STA
 
 // Opens a store to look at it, while a host works on it or after. Nothing is written or made, in
 // the file and beside it, so its folder may be read-only; nothing waits. One of an earlier version
-// reads as one of this version (store/migrate.h).
+// reads as one of this version (store/migrate.h). The folder of a run stands for its store.
 tapml_status store_open_to_read(const char *path, struct store **out_store) STATUS_USED;
 
 // The same of a damaged one: pages of `replacement`, which is borrowed until the store is closed,

@@ -39,7 +39,7 @@ static int read_index(const char **io_at, int64_t extent, int64_t fallback, int6
     return has;
 }
 
-// One axis. Returns 0 where it is wrong.
+// One axis. Returns 0 where it is wrong, or beyond the extent.
 static int read_axis(const char **io_at, int64_t extent, int64_t *out_begin, int64_t *out_end)
 {
     const int has = read_index(io_at, extent, 0, out_begin);
@@ -50,7 +50,8 @@ static int read_axis(const char **io_at, int64_t extent, int64_t *out_begin, int
         (void)read_index(io_at, extent, extent, out_end);
         *out_end = *out_end > extent ? extent : *out_end;
     }
-    return (has || is_range) && *out_begin >= 0 && *out_begin <= *out_end && *out_end <= extent;
+    return (has || is_range) && *out_begin >= 0 && *out_end <= extent &&
+           (*out_begin < *out_end || (extent == 0 && *out_begin == 0));
 }
 
 tapml_status

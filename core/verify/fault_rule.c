@@ -90,6 +90,24 @@ static tapml_status parse_change(const char *word, struct fault_rule *rule)
     return parse_operand(word, &rule->operand);
 }
 
+static tapml_status refuse_kind(const char *word)
+{
+    struct text names;
+
+    text_init(&names);
+    for (int kind = FAULT_ARGUMENT; kind_names[kind] != NULL; kind++) {
+        text_format(&names, "%s%s", kind > 0 ? ", " : "", kind_names[kind]);
+    }
+    tapml_status status = text_status(&names);
+
+    if (status == TAPML_OK) {
+        status =
+            status_fail(TAPML_INVALID, "unknown kind '%s', expected one of %s", word, names.data);
+    }
+    text_release(&names);
+    return status;
+}
+
 static tapml_status find_kind(const char *word, enum fault_kind *out_kind)
 {
     for (int kind = FAULT_ARGUMENT; kind <= FAULT_WRITE_DELAY; kind++) {
@@ -102,7 +120,7 @@ static tapml_status find_kind(const char *word, enum fault_kind *out_kind)
 
     return near != NULL
                ? status_fail(TAPML_INVALID, "unknown kind '%s', did you mean '%s'?", word, near)
-               : status_fail(TAPML_INVALID, "unknown kind '%s'", word);
+               : refuse_kind(word);
 }
 
 static tapml_status check_delay(const struct fault_rule *rule)

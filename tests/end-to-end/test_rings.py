@@ -62,6 +62,15 @@ def run(folder, name, lines):
         return done, json.load(file)["targets"][0]
 
 
+def a_run_is_refused_before_it_carves(folder):
+    ini, dir_ = rig.write_small_run(folder, target=BACKEND)
+    change(ini, "ring = 5%\n")
+    done = rig.host("--config", ini)
+    assert done.returncode == 3, done
+    rig.contains(done.stderr, "[target.gpu] ring: ", " on gpu: its weights take a slot of ", ", expected at least ")
+    assert rig.rows(dir_, 'SELECT count(*) FROM "case"') == [(0,)], "it has carved"
+
+
 def a_run_finds_the_same(folder):
     plain_done, plain = run(folder, "plain", "")
     done, ring = run(folder, "ring", "ring = 40%\nslots = 2\n")
@@ -73,4 +82,5 @@ def a_run_finds_the_same(folder):
         assert plain[key] == ring[key], (key, plain[key], ring[key])
 
 
-rig.main([generate_gives_the_same, a_ring_agrees_with_hugging_face, what_has_no_room_is_refused, a_run_finds_the_same], needs=(BACKEND,))
+rig.main([generate_gives_the_same, a_ring_agrees_with_hugging_face, what_has_no_room_is_refused, a_run_is_refused_before_it_carves,
+          a_run_finds_the_same], needs=(BACKEND,))

@@ -317,7 +317,7 @@ def a_missing_browser_is_reported(folder):
 
 @rig.plain
 def the_page_reports_who_opened_it_what_it_does(folder):
-    ini, _ = rig.write_run(folder, target="webgpu", count=1, decode=3, extra=BY_HAND)
+    ini, _ = rig.write_small_run(folder, target="webgpu", extra=BY_HAND)
     with tempfile.NamedTemporaryFile(dir=folder) as log:
         host = start(ini, log)
         try:

@@ -77,7 +77,7 @@ Test(ring_plan, refuses_in_a_sentence_what_has_no_room)
     cr_assert_eq(ring_plan_make(&made.options, &op, &plan), TAPML_NO_MEMORY);
     cr_expect_eq(op, 1);
     cr_expect_str_eq(status_message(), "its weights take a slot of 1000 bytes, of which the ring "
-                                       "has 2: its memory is 850");
+                                       "has 2: its memory is 850, expected at least 2000");
     make_five(&made, (struct ring_settings){.amount = RING_BYTES, .bytes = 1650, .slots = 1});
     made.options.slot_bytes_max = 200;
     cr_assert_eq(ring_plan_make(&made.options, &op, &plan), TAPML_NO_MEMORY);

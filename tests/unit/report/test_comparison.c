@@ -147,6 +147,30 @@ Test(comparison, another_order_of_steps_is_reported_with_both)
 }
 
 // Two of a kind are two: the second is not taken for the first.
+static json_t *make_stages(int64_t visits)
+{
+    return json_pack("{s: s, s: [{s: s, s: s, s: s, s: I}, {s: s, s: s, s: s, s: I}]}", "sentence",
+                     "the device", "stages", "target", "gpu", "phase", "replay", "stage", "device",
+                     "visits", (json_int_t)visits, "target", "", "phase", "replay", "stage", "read",
+                     "visits", (json_int_t)7);
+}
+
+Test(comparison, lists_of_a_bottleneck_are_compared_item_by_item)
+{
+    json_t *first = report_make(), *second = report_make();
+
+    compared_set(first, "bottleneck", make_stages(3));
+    compared_set(second, "bottleneck", make_stages(4));
+    json_t *comparison = compared_make(first, second);
+    const json_t *found = compared_only(comparison);
+
+    cr_assert(comparison_is_alike(comparison));
+    cr_assert_str_eq(compared_string(found, "kind"), "cost");
+    cr_assert_str_eq(compared_string(found, "item"), "gpu, replay, device");
+    cr_assert_str_eq(compared_string(found, "field"), "visits");
+    json_decref(comparison);
+}
+
 Test(comparison, items_that_are_the_same_are_paired_in_their_order)
 {
     json_t *second = report_make();

@@ -149,6 +149,17 @@ Test(report_verdict, the_end_says_how_to_go_on)
                       "next: tapml-host generate --plan 'a run/plan-gpu.txt' --plugin '/a b/x.so' "
                       "--prompt TEXT\n");
     (void)json_object_del(json_object_get(report, "run"), "policy");
+    (void)json_object_set_new(json_object_get(report, "run"), "no_text", json_true());
+    check_end(report, "\ngpu: all 2 instances right\n"
+                      "report: a run/report.html\n"
+                      "next: tapml-host generate --plan 'a run/plan-gpu.txt' --plugin '/a b/x.so' "
+                      "--ids IDS\n");
+    (void)json_object_set_new(report, "given_up",
+                              json_pack("[{s:s,s:s,s:b,s:s}]", "name", "web", "backend", "b",
+                                        "unfinished", 1, "reason", "it has not come to it"));
+    check_end(report, "\ngpu: all 2 instances right\nweb: it has not come to it\n"
+                      "report: a run/report.html\n"
+                      "next: the same run again, which goes on where it was\n");
     (void)json_object_set_new(
         report, "given_up",
         json_pack("[{s:s,s:s,s:s}]", "name", "web", "backend", "b", "reason", "it went away"));
@@ -156,9 +167,11 @@ Test(report_verdict, the_end_says_how_to_go_on)
                       "report: a run/report.html\nnext: the same run again, when web is there\n");
     (void)json_array_clear(json_object_get(report, "targets"));
     (void)json_array_clear(json_object_get(report, "given_up"));
-    check_end(report, "\ncarved: 4 cases of 2 prompts, for any target\n"
-                      "report: a run/report.html\n"
-                      "next: the same run again, with a section [target.NAME] in its file\n");
+    check_end(
+        report,
+        "\ncarved: 4 cases of 2 prompts, for any target\n"
+        "report: a run/report.html\n"
+        "next: the same run again for a target: with a section [target.NAME], without --carve\n");
     json_decref(report);
 }
 

@@ -80,6 +80,7 @@ Test(shard_cases, all_shards_have_all_cases_each_once)
         cr_expect_eq(cases[i].chosen, all);
         cr_expect_leq(cases[i].cost, cases[i].even_cost);
         cr_expect_leq(cases[i].even_cost, 1.2);
+        cr_expect_leq(cases[i].even_cost, cases[i].count_cost);
         sum += cases[i].own;
     }
     cr_expect_eq(sum, all);

@@ -30,8 +30,9 @@ Test(slice, indices_and_ranges_are_read)
 
 Test(slice, what_is_wrong_is_said_with_the_shape)
 {
-    static const char *const wrong[] = {"2",   "-3",  "0,7",     "x",   "0 1",     "0,",  ",",
-                                        "1:0", "::2", "0,0,0,0", "0;1", "99:1000", "1.5", "0,,1"};
+    static const char *const wrong[] = {"2",   "-3",   "0,7",   "x",       "0 1", "0,",
+                                        ",",   "1:0",  "::2",   "0,0,0,0", "0;1", "99:1000",
+                                        "1.5", "0,,1", "0,6:9", "1:1"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         struct slice slice;
         const tapml_status status = slice_parse(wrong[i], shape, 3, &slice);

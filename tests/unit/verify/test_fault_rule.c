@@ -46,7 +46,7 @@ static void refused(const char *words, const char *sentence)
 Test(fault_rule, words_are_checked)
 {
     refused("drop-tial", "did you mean 'drop-tail'?");
-    refused("boil", "unknown kind 'boil'");
+    refused("boil", "unknown kind 'boil', expected one of argument, drop-tail, ");
     refused("nan 3", "expected 'nan'");
     refused("fill-strat", "did you mean 'fill-start'?");
     refused("scale", "expected 'scale X'");
