@@ -19,8 +19,9 @@ enum { ALIGN = 64, PREFIX = 10, HEADER_MAX = 256 };
 static const struct {
     uint32_t dtype;
     const char *name;
-} types[] = {{TAPML_F32, "<f4"}, {TAPML_F16, "<f2"}, {TAPML_F64, "<f8"}, {TAPML_BF16, "<u2"},
-             {TAPML_I32, "<i4"}, {TAPML_I64, "<i8"}, {TAPML_U8, "|u1"},  {TAPML_U8, "|b1"}};
+} types[] = {{TAPML_F32, "<f4"},  {TAPML_F16, "<f2"}, {TAPML_F64, "<f8"}, {TAPML_BF16, "<u2"},
+             {TAPML_I32, "<i4"},  {TAPML_I64, "<i8"}, {TAPML_U8, "|u1"},  {TAPML_U8, "|b1"},
+             {TAPML_BF16, "|V2"}, {TAPML_BF16, "<V2"}}; // The last two of NumPy with bfloat16.
 
 static const char *name_type(uint32_t dtype)
 {
@@ -104,14 +105,14 @@ static const char *find_value(const char *dictionary, const char *key)
     return at + strspn(at, " ");
 }
 
-// "'<f4', ..." to its dtype; 16-bit whole numbers are what they say, and no bf16.
+// "'<f4', ..." to its dtype. No operator takes whole numbers of 16 bits: they are bf16.
 static uint32_t read_type(const char *value)
 {
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
         const size_t length = strlen(types[i].name);
 
         if (*value == '\'' && strncmp(value + 1, types[i].name, length) == 0 &&
-            value[1 + length] == '\'' && types[i].dtype != TAPML_BF16) {
+            value[1 + length] == '\'') {
             return types[i].dtype;
         }
     }

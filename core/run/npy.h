@@ -26,7 +26,8 @@ struct npy_array {
     int is_column_major; // The first axis is the fastest.
 };
 
-// Reads an array of `size` bytes, which it points into; `name` is for messages. Booleans are u8.
+// Reads an array of `size` bytes, which it points into; `name` is for messages. Booleans are u8,
+// whole numbers of 16 bits without a sign and items of two bytes bf16.
 // TAPML_INVALID: it is no array, has too many axes, or fewer bytes than its shape says.
 tapml_status
 npy_read(const char *name, const void *bytes, size_t size, struct npy_array *out_array) STATUS_USED;

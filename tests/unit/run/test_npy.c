@@ -137,3 +137,32 @@ Test(npy, headers_that_lie_are_refused)
     cr_expect_eq(array.dtype, 0u, "a type that is no dtype");
     cr_expect_eq(npy_read("x", "nothing of the kind", 19, &array), TAPML_INVALID);
 }
+
+Test(npy, what_is_written_of_bf16_is_read_as_such)
+{
+    static const uint16_t values[] = {0x3f80, 0x4000};
+    static const int64_t shape[] = {2};
+    struct npy_array array;
+    struct scratch scratch;
+    char found[512];
+
+    scratch_make(&scratch);
+    const char *path = scratch_path(&scratch, "x.npy");
+
+    cr_assert_eq(npy_write(path, TAPML_BF16, shape, 1, values), TAPML_OK);
+    const size_t bytes = read_back(path, found, sizeof(found));
+
+    cr_assert_eq(npy_read("x", found, bytes, &array), TAPML_OK, "%s", status_message());
+    cr_expect_eq(array.dtype, TAPML_BF16);
+    cr_expect_arr_eq(array.data, values, sizeof(values));
+    char *type = memmem(found, bytes, "<u2", 3);
+
+    cr_assert_not_null(type);
+    memcpy(type, "|V2", 3);
+    cr_assert_eq(npy_read("x", found, bytes, &array), TAPML_OK, "%s", status_message());
+    cr_expect_eq(array.dtype, TAPML_BF16);
+    memcpy(type, "<i2", 3);
+    cr_assert_eq(npy_read("x", found, bytes, &array), TAPML_OK, "%s", status_message());
+    cr_expect_eq(array.dtype, 0);
+    scratch_remove(&scratch);
+}
