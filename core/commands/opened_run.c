@@ -289,9 +289,6 @@ static void report_losses(const struct opened_run *run, struct progress *progres
                      " as stored; '%s' lost most, %.3g of its values",
                      account->loss_count, run->config.weights, account->plain_count, worst->name,
                      worst->relative);
-    } else if (run->config.encoding != NULL) {
-        log_line(LOG_WARNING, "no weight is kept as %s: none has rows of complete blocks of values",
-                 run->config.weights);
     }
 }
 

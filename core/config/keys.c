@@ -214,8 +214,9 @@ static const struct key keys[] = {
      .example = "q8_0",
      .help = "With the word of an encoding, all suitable weights of matrix products and embeddings "
              "are encoded at load, in blocks of 32 values, or of 256 where the word ends in 'k'; "
-             "all backends compute with the encoded weights. The loss of each is reported. With "
-             "'stored' weights stay unchanged. See docs/encodings.md."},
+             "all backends compute with the encoded weights, with those of a plugin's encoding as "
+             "f32, whose blocks are the plugin's. The loss of each is reported. It holds for all "
+             "places of the run. With 'stored' weights stay unchanged. See docs/encodings.md."},
     {.section = "model",
      .name = "state",
      .kind = KEY_CHOICE,

@@ -7,6 +7,7 @@
 #include "plugin/policy_answer.h"
 #include "plugin/policy_table.h"
 #include "plugin/process.h"
+#include "store/feature.h"
 
 #include <tapml/ops.h>
 
@@ -17,7 +18,6 @@ enum {
     LIMIT_S = 60,
     KINDS = 5,
     CASES = 6,
-    FEATURES = 2,
     CHOSEN_MAX = 3,
     ORDERED = 4,
     CHANGES = 3,
@@ -111,20 +111,25 @@ static void orders_are_whole(const struct kit_subject *subject, struct kit_resul
 struct shown_kept {
     tapml_policy_case items[CASES];
     const tapml_policy_case *list[CASES];
-    double features[CASES][FEATURES];
+    double features[CASES][FEATURE_COUNT];
+    const char *names[FEATURE_COUNT];
     tapml_policy_cases question;
 };
 
-// Cases of two signatures, one of them with a feature that does not apply.
+// Cases of two signatures, with all features that a run has; some do not apply to one of them.
 static void make_question(double time_max_ns, struct shown_kept *out_shown)
 {
-    static const char *const names[FEATURES] = {"rows", "kurtosis"};
-
+    for (size_t k = 0; k < FEATURE_COUNT; k++) {
+        out_shown->names[k] = feature_name(k);
+    }
     for (uint32_t i = 0; i < CASES; i++) {
         const int is_silu = i % 3 == 0;
 
-        out_shown->features[i][0] = i + 1;
-        out_shown->features[i][1] = is_silu ? 3.5 : NAN;
+        for (size_t k = 0; k < FEATURE_COUNT; k++) {
+            const int applies = is_silu || k < FEATURE_largest;
+
+            out_shown->features[i][k] = applies ? (double)(i + 1) / (double)(k + 1) : NAN;
+        }
         out_shown->items[i] =
             (tapml_policy_case){.hdr = TAPML_HDR(tapml_policy_case),
                                 .op = is_silu ? "tapml.silu" : "tapml.linear",
@@ -139,9 +144,9 @@ static void make_question(double time_max_ns, struct shown_kept *out_shown)
     out_shown->question = (tapml_policy_cases){.hdr = TAPML_HDR(tapml_policy_cases),
                                                .target = "target",
                                                .cases = out_shown->list,
-                                               .features = names,
+                                               .features = out_shown->names,
                                                .n_cases = CASES,
-                                               .n_features = FEATURES,
+                                               .n_features = FEATURE_COUNT,
                                                .count_max = isinf(time_max_ns) ? CHOSEN_MAX : CASES,
                                                .time_max_ns = time_max_ns};
 }

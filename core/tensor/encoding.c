@@ -159,9 +159,11 @@ tapml_status encoding_read(const char *word, const tapml_encoding **out_encoding
     if (status == TAPML_OK) {
         const char *near = text_nearest(word, words);
 
-        status = status_fail(TAPML_INVALID, "expected stored%s, found '%.60s'%s%s%s", list.data,
-                             word, near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
-                             near != NULL ? "'?" : "");
+        status = status_fail(TAPML_INVALID,
+                             "expected stored%s, or the word of a plugin that is loaded, found "
+                             "'%.60s'%s%s%s",
+                             list.data, word, near != NULL ? ", did you mean '" : "",
+                             near != NULL ? near : "", near != NULL ? "'?" : "");
     }
     text_release(&list);
     return status;
