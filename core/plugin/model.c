@@ -17,6 +17,7 @@
 #include "model/tensor_parallel.h"
 #include "model/weight_files.h"
 #include "plugin/component.h"
+#include "tensor/encoding.h"
 
 #include <tapml/model.h>
 
@@ -392,6 +393,17 @@ static tapml_status open_weights(struct model *model, const struct model_options
     return options->adapter ? adapter_join(options->adapter, model->checkpoint) : TAPML_OK;
 }
 
+// Fewer bits are what was asked for, so that no weight in them is worth a line.
+static tapml_status encode(struct model *model, const tapml_encoding *encoding)
+{
+    TAPML_TRY(encode_weights(model->graph, model->checkpoint, encoding, &model->losses));
+    if (model->losses.loss_count == 0) {
+        log_line(LOG_WARNING, "no weight is kept as %s: none has rows of complete blocks of values",
+                 encoding_word_of(encoding));
+    }
+    return TAPML_OK;
+}
+
 static tapml_status
 fill(struct model *model, struct registry *registry, const struct model_options *options)
 {
@@ -412,8 +424,7 @@ fill(struct model *model, struct registry *registry, const struct model_options 
         TAPML_TRY(take_blocks(model, options->folder));
     }
     if (options->encoding && model->checkpoint) {
-        TAPML_TRY(
-            encode_weights(model->graph, model->checkpoint, options->encoding, &model->losses));
+        TAPML_TRY(encode(model, options->encoding));
     }
     if (options->state != STATE_F32) {
         TAPML_TRY(state_type_apply(model->graph, options->state));

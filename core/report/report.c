@@ -176,6 +176,15 @@ static void print_found(const json_t *op)
     (void)printf("\n");
 }
 
+static tapml_status print_comparers(const json_t *target)
+{
+    struct text text;
+
+    text_init(&text);
+    report_measures_print_lines(target, &text);
+    return text_print(&text);
+}
+
 static void print_derived(const json_t *target)
 {
     const json_t *ops = json_object_get(target, "ops");
@@ -353,6 +362,7 @@ tapml_status report_print(const json_t *target, const struct report_options *opt
     }
     TAPML_TRY(print_refusals(target));
     print_derived(target);
+    TAPML_TRY(print_comparers(target));
     TAPML_TRY(report_invariance_print(target));
     print_summary(target, is_verbose);
     return TAPML_OK;

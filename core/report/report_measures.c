@@ -136,6 +136,57 @@ void report_measures_put(const struct verdict_list *list, struct report_maker *i
     report_measures_release(&measures);
 }
 
+// Infinity is a text in JSON, what no comparer could tell null.
+static double worst_of(const json_t *item)
+{
+    const json_t *worst = json_object_get(item, "worst");
+
+    return json_is_number(worst)   ? json_number_value(worst)
+           : json_is_string(worst) ? INFINITY
+                                   : -INFINITY;
+}
+
+// Of the comparer of item `first`, which stands nowhere before.
+static void print_line(const json_t *items, size_t first, struct text *out)
+{
+    const json_t *worst = json_array_get(items, first);
+    const char *comparer = report_markup_string(worst, "comparer");
+    uint64_t outputs = 0, beyond = 0;
+
+    for (size_t i = first; i < json_array_size(items); i++) {
+        const json_t *item = json_array_get(items, i);
+
+        if (strcmp(report_markup_string(item, "comparer"), comparer) == 0) {
+            outputs += report_markup_count(item, "outputs");
+            beyond += report_markup_count(item, "beyond");
+            worst = worst_of(item) > worst_of(worst) ? item : worst;
+        }
+    }
+    text_format(out,
+                "%s: %" PRIu64 " of %" PRIu64 " outputs beyond its limit, worst %.4g (%s) at %s, "
+                "%s\n",
+                comparer, beyond, outputs, worst_of(worst), report_markup_string(worst, "unit"),
+                report_markup_string(worst, "instance"), report_markup_string(worst, "output"));
+}
+
+void report_measures_print_lines(const json_t *target, struct text *out)
+{
+    const json_t *items = json_object_get(target, "measures");
+
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        const char *comparer = report_markup_string(json_array_get(items, i), "comparer");
+        size_t first = 0;
+
+        while (strcmp(report_markup_string(json_array_get(items, first), "comparer"), comparer) !=
+               0) {
+            first++;
+        }
+        if (first == i) {
+            print_line(items, i, out);
+        }
+    }
+}
+
 static void print_number(const json_t *value, struct text *out)
 {
     char text[32] = "-";

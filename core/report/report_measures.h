@@ -40,3 +40,6 @@ void report_measures_put(const struct verdict_list *list, struct report_maker *i
 
 // The table of the report's page, from the array "measures" of a target; nothing if it is empty.
 void report_measures_print_html(const json_t *target, struct text *out);
+
+// The same for a terminal, a line for each comparer, with the largest of its measures.
+void report_measures_print_lines(const json_t *target, struct text *out);

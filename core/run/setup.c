@@ -348,26 +348,6 @@ void setup_warn_no_text(const struct setup *setup)
     }
 }
 
-static const char *name_encoding(const tapml_encoding *encoding)
-{
-    size_t i = 0;
-
-    while (encoding_word(i) != NULL && encoding_find_word(encoding_word(i)) != encoding) {
-        i++;
-    }
-    return encoding_word(i) != NULL ? encoding_word(i) : encoding->id;
-}
-
-// Numbers in fewer bits are what was asked for, so that none is worth a line.
-static void warn_nothing_encoded(const struct setup *setup, const struct model_options *options)
-{
-    if (options->encoding != NULL && !options->without_weights &&
-        model_losses(setup->model)->loss_count == 0) {
-        log_line(LOG_WARNING, "no weight is kept as %s: none has rows of complete blocks of values",
-                 name_encoding(options->encoding));
-    }
-}
-
 tapml_status setup_model(struct setup *setup, const struct model_options *options)
 {
     const tapml_status status = model_open(setup->registry, options, &setup->model);
@@ -377,7 +357,6 @@ tapml_status setup_model(struct setup *setup, const struct model_options *option
         TAPML_TRY(check_named(setup));
     }
     TAPML_TRY(status);
-    warn_nothing_encoded(setup, options);
     if (tokenizer_exists(options->folder)) {
         TAPML_TRY(open_tokenizer(setup, options->folder));
     }

@@ -126,6 +126,16 @@ const char *encoding_name(const tapml_encoding *encoding, uint32_t dtype)
     return encoding ? encoding->id : dtype_name(dtype);
 }
 
+const char *encoding_word_of(const tapml_encoding *encoding)
+{
+    size_t i = 0;
+
+    while (encoding_word(i) != NULL && encoding_find_word(encoding_word(i)) != encoding) {
+        i++;
+    }
+    return encoding_word(i) != NULL ? encoding_word(i) : encoding->id;
+}
+
 const char *encoding_word(size_t index)
 {
     const struct codec *codec = NULL;

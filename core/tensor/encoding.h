@@ -36,6 +36,9 @@ const tapml_encoding *encoding_find(const char *id);
 // [any]
 const char *encoding_word(size_t index);
 
+// The user's word of an encoding; its id where it has none. [any]
+const char *encoding_word_of(const tapml_encoding *encoding);
+
 // Returns the encoding of a user's word, such as "q8_0" or "q4_k"; NULL for another word. [any]
 const tapml_encoding *encoding_find_word(const char *word);
 

@@ -70,6 +70,10 @@ Test(report_measures, all_views_have_them)
     text_clear(&text);
     report_measures_print_html(target.object, &text);
     cr_expect_not_null(strstr(text.data, "org.example.a/&lt;a&gt; 1.0"), "%s", text.data);
+    text_clear(&text);
+    report_measures_print_lines(target.object, &text);
+    cr_expect_str_eq(text.data, "org.example.a/<a> 1.0: 1 of 3 outputs beyond its limit, worst 2 "
+                                "(dB) at layers.1/act, y\n");
     text_release(&text);
     json_decref(target.object);
 }
