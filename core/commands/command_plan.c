@@ -277,6 +277,7 @@ open_plans(struct plan_command *plan, size_t count, const char *usage, struct pl
     if (plan->options.plain_count != count + 1) {
         return status_fail(TAPML_INVALID, "expected: %s", usage);
     }
+    // They are read again below: a wrong file is told before the run's folder.
     for (size_t i = 0; i < count; i++) {
         struct plan *rules = NULL;
         const tapml_status status = plan_load(plan->options.plain[i + 1], &rules);
