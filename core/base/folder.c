@@ -6,6 +6,8 @@
 #include "base/file.h"
 
 #include <dirent.h>
+#include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,4 +55,20 @@ void folder_release(struct folder_names *names)
     }
     alloc_free(names->items);
     *names = (struct folder_names){.items = NULL};
+}
+
+static int remove_entry(const char *path, const struct stat *entry, int kind, struct FTW *depth)
+{
+    (void)entry;
+    (void)kind;
+    (void)depth;
+    (void)remove(path);
+    return 0;
+}
+
+void folder_remove(const char *folder)
+{
+    enum { DESCRIPTORS = 16 };
+
+    (void)nftw(folder, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The TapML authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is in a folder, in an order that does not depend on the file system.
+// What is in a folder, in an order that does not depend on the file system; and its end.
 #pragma once
 
 #include "base/status.h"
@@ -18,3 +18,7 @@ struct folder_names {
 // failure: TAPML_NO_MEMORY.
 tapml_status folder_list(const char *folder, struct folder_names *out_names) STATUS_USED;
 void folder_release(struct folder_names *names);
+
+// Removes a folder with all that is in it; links are removed, not followed. What cannot be removed,
+// or is not there, is passed over.
+void folder_remove(const char *folder);

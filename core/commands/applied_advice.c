@@ -7,14 +7,13 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "commands/second_run.h"
 #include "config/ini_edit.h"
 #include "report/report_data.h"
 #include "report/report_markup.h"
 
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
 enum { CONFIG_BYTES_MAX = 1 << 20, ARGUMENTS_MAX = 64 };
 
@@ -56,25 +55,6 @@ tapml_status applied_advice_check(const struct applied_advice *advice)
     return status == TAPML_OK ? file_try_writing(advice->into) : status;
 }
 
-// The text of the run's file with one key after the other set.
-static tapml_status
-edit(const char *ini, const struct ini_edit *edits, size_t count, struct text *out)
-{
-    struct text before;
-
-    text_init(&before);
-    text_append(out, ini);
-    for (size_t i = 0; i < count; i++) {
-        text_clear(&before);
-        text_append(&before, out->data);
-        text_clear(out);
-        ini_edit_apply(before.data, &edits[i], out);
-        out->failed |= before.failed;
-    }
-    text_release(&before);
-    return text_status(out);
-}
-
 static tapml_status
 write_file(const struct applied_advice *advice, const json_t *remedy, const char *dir)
 {
@@ -90,7 +70,7 @@ write_file(const struct applied_advice *advice, const json_t *remedy, const char
 
     TAPML_TRY(file_read(advice->config, CONFIG_BYTES_MAX, &ini, &bytes));
     text_init(&text);
-    tapml_status status = edit(ini, edits, *section != '\0' ? 2 : 1, &text);
+    tapml_status status = ini_edit_all(ini, edits, *section != '\0' ? 2 : 1, &text);
 
     if (status == TAPML_OK) {
         status = file_write(advice->into, text.data, text.length);
@@ -153,27 +133,18 @@ static tapml_status make_arguments(const struct applied_advice *advice,
 static tapml_status run_again(const struct applied_advice *advice, const json_t *remedy)
 {
     char *arguments[ARGUMENTS_MAX];
-    pid_t child = 0;
-    int state = 0;
+    uint64_t elapsed_ns = 0;
 
     if (advice->command->program == NULL) {
         return status_fail(TAPML_UNAVAILABLE, "--apply: the file of this program is not known");
     }
     TAPML_TRY(make_arguments(advice, remedy, arguments));
-    (void)fflush(stdout);
-    const int error = posix_spawn(&child, advice->command->program, NULL, NULL, arguments, environ);
+    const tapml_status status =
+        second_run_wait(&(struct second_run){.arguments = arguments}, &elapsed_ns);
 
-    if (error != 0) {
-        return status_fail(TAPML_UNAVAILABLE, "--apply: cannot start '%s': %s",
-                           advice->command->program, strerror(error));
-    }
-    const pid_t ended = waitpid(child, &state, 0);
-    const int is_done = ended == child && WIFEXITED(state) &&
-                        (WEXITSTATUS(state) == OUTCOME_OK || WEXITSTATUS(state) == OUTCOME_WRONG);
-
-    return is_done
-               ? TAPML_OK
-               : status_fail(TAPML_INTERNAL, "--apply: the run of '%s' has failed", advice->into);
+    return status == TAPML_INTERNAL
+               ? status_fail(TAPML_INTERNAL, "--apply: the run of '%s' has failed", advice->into)
+               : status;
 }
 
 static tapml_status print_times(const json_t *part, const json_t *remedy, const char *dir)

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "commands/keys_tuning.h"
 #include "config/run_file.h"
 #include "config/survey.h"
 #include "config/user_cache.h"
@@ -30,6 +31,8 @@ static const struct options_spec specs[] = {
     {"--config", "FILE", "the INI file of a run that has cases; its target is tuned"},
     {"--target", "NAME", "of the file's targets, if it has several"},
     {"--backend", "B", "of a folder or a store: what is tuned, COMPONENT or COMPONENT:DEVICE"},
+    {"--keys", NULL, "keys of the file that change a run's time alone, in place of kernels"},
+    {"--into", "FILE", "with --keys: writes the file with the values that have won"},
     {"--op", "NAME", "an operator alone; by default all that the device has choices for"},
     {"--trials", "N",
      "settings that are known of each class of shapes in the end, what the device chooses by "
@@ -49,11 +52,13 @@ static const struct options_spec specs[] = {
 
 const struct options_manual command_tune_manual = {
     .usage = "tapml-host tune --config FILE [--target NAME] [--op NAME] [--trials N]\n"
-             "tapml-host tune DIR --backend B [--op NAME] [--trials N]",
+             "tapml-host tune DIR --backend B [--op NAME] [--trials N]\n"
+             "tapml-host tune --keys --config FILE [--trials N] [--into FILE]",
     .about = "Finds faster settings of a device's kernels, on the kept cases of a run. A setting "
              "counts only if these cases pass, and those that are derived from them. What was "
              "tried is kept in the user's cache, for this device, driver and build: the next start "
-             "goes on where this one ended, and later runs use what has won.",
+             "goes on where this one ended, and later runs use what has won. With --keys it is "
+             "whole runs that are tried, by other values of keys that change nothing but the time.",
     .specs = specs,
 };
 
@@ -67,11 +72,39 @@ struct tune_command {
     struct arena *arena;
     struct progress progress;
     struct tuning tuning;
+    struct keys_tuning keys; // With --keys, in place of `tuning`.
     int chooser;
     int64_t trials, seed;
 };
 
 // -- What is asked for -------------------------------------------------------------------------
+
+// Whole runs are by what the file says.
+static tapml_status check_keys(const struct options *options, int has_config)
+{
+    static const char *const others[] = {"--target", "--op",   "--model",  "--isolation",
+                                         "--plugin", "--safe", "--threads"};
+    const char *into = options_get(options, "--into");
+    const int has_keys = options_get(options, "--keys") != NULL;
+
+    if (!has_keys) {
+        return into == NULL ? TAPML_OK : status_fail(TAPML_INVALID, "--into is for --keys");
+    }
+    if (!has_config) {
+        return status_fail(TAPML_INVALID, "--keys needs --config FILE");
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        if (options_get(options, others[i]) != NULL) {
+            return status_fail(TAPML_INVALID, "%s is not for --keys: runs are by the file alone",
+                               others[i]);
+        }
+    }
+    return into == NULL ? TAPML_OK
+           : file_exists(into)
+               ? status_fail(TAPML_INVALID, "--into: '%s' is there already; it is not written over",
+                             into)
+               : file_try_writing(into);
+}
 
 static tapml_status read_options(struct tune_command *tune)
 {
@@ -87,6 +120,7 @@ static tapml_status read_options(struct tune_command *tune)
         return status_fail(TAPML_INVALID,
                            "expected --config FILE, or one DIR with --backend; see --help");
     }
+    TAPML_TRY(check_keys(options, has_config));
     return has_config == (options_get(options, "--backend") != NULL)
                ? status_fail(TAPML_INVALID, "--backend is for DIR, and needed there")
                : TAPML_OK;
@@ -289,6 +323,64 @@ static tapml_status print_json(const struct tune_command *tune)
     return text_print(&text);
 }
 
+// -- Keys of the file --------------------------------------------------------------------------
+
+static tapml_status print_keys(const struct tune_command *tune)
+{
+    static const double second_ns = 1e9;
+    const struct tuning_result *result = &tune->keys.result;
+    const char *into = options_get(&tune->options, "--into");
+    struct text text;
+
+    text_init(&text);
+    text_format(&text, "%s: %zu of %zu combinations tried, %zu of them wrong\n%-9s %7.2f s  %s\n",
+                tune->config.path, result->tried, result->legal, result->wrong, "as it is",
+                (double)result->own_ns / second_ns, result->own);
+    if (result->winner == NULL) {
+        text_append(&text, "nothing else is faster by three percent\n");
+    } else {
+        text_format(&text, "%-9s %7.2f s  %s\n", "winner", (double)result->best_ns / second_ns,
+                    result->winner);
+    }
+    if (into != NULL) {
+        text_format(&text, result->winner != NULL ? "%s\n" : "'%s' is not written\n", into);
+    }
+    return text_print(&text);
+}
+
+static tapml_status tune_keys(const struct command *command, struct tune_command *tune)
+{
+    const char *into = options_get(&tune->options, "--into");
+    const int is_json = options_get(&tune->options, "--json") != NULL;
+
+    TAPML_TRY(run_file_load(options_get(&tune->options, "--config"), &tune->config));
+    interrupt_watch();
+    progress_begin(&tune->progress, "tune", is_json);
+    tune->progress.unit = "trials";
+    TAPML_TRY(
+        keys_tuning_run(&(struct keys_tuning_options){.command = command,
+                                                      .config = &tune->config,
+                                                      .chooser = (enum tuner_chooser)tune->chooser,
+                                                      .trials = (size_t)tune->trials,
+                                                      .seed = (uint64_t)tune->seed,
+                                                      .progress = show,
+                                                      .user = tune},
+                        tune->arena, &tune->keys));
+    progress_end(&tune->progress, "%zu trials now", tune->keys.result.now);
+    if (into != NULL && tune->keys.result.winner != NULL) {
+        TAPML_TRY(keys_tuning_write(&tune->config, &tune->keys, into));
+    }
+    if (!is_json) {
+        return print_keys(tune);
+    }
+    tune->tuning = (struct tuning){.results = &tune->keys.result,
+                                   .count = 1,
+                                   .component = "tapml-host",
+                                   .device = "",
+                                   .driver = TAPML_VERSION};
+    return print_json(tune);
+}
+
 // -- All of it ---------------------------------------------------------------------------------
 
 static tapml_status run(const struct command *command, struct tune_command *tune)
@@ -297,6 +389,9 @@ static tapml_status run(const struct command *command, struct tune_command *tune
     tune->arena = arena_create();
     if (tune->arena == NULL) {
         return status_no_memory();
+    }
+    if (options_get(&tune->options, "--keys") != NULL) {
+        return tune_keys(command, tune);
     }
     TAPML_TRY(open_all(command, tune));
     interrupt_watch();

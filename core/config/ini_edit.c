@@ -97,3 +97,21 @@ void ini_edit_apply(const char *ini, const struct ini_edit *edit, struct text *o
         put_key(edit, out);
     }
 }
+
+tapml_status
+ini_edit_all(const char *ini, const struct ini_edit *edits, size_t count, struct text *out)
+{
+    struct text before;
+
+    text_init(&before);
+    text_append(out, ini);
+    for (size_t i = 0; i < count; i++) {
+        text_clear(&before);
+        text_append(&before, out->data);
+        text_clear(out);
+        ini_edit_apply(before.data, &edits[i], out);
+        out->failed |= before.failed;
+    }
+    text_release(&before);
+    return text_status(out);
+}

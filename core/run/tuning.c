@@ -8,12 +8,8 @@
 #include "run/setup.h"
 #include "verify/verdicts.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { WHY_TEXT = 256 };
 
 // A class at work.
 struct tuning_work {
@@ -21,24 +17,14 @@ struct tuning_work {
     struct arena *arena;
     struct tuning *tuning;
     const struct tuning_cases *cases;
-    struct tuning_file file;    // What is known of all.
-    struct tuning_class *known; // Of the class.
-    struct op_cases copy;       // Its cases.
-    struct tuner_trial *trials; // The same as `known`, as combinations.
-    size_t count;
-    struct tuning_result *result;
-    size_t done, all; // Trials of all classes.
-};
-
-// What a trial came to.
-struct tuning_outcome {
-    uint64_t time_ns;
-    char wrong[WHY_TEXT]; // "" where it is right.
+    struct op_cases copy; // Its cases; without a store before the first trial.
+    size_t done, all;     // Trials of classes before it; of all classes.
 };
 
 // -- A trial -----------------------------------------------------------------------------------
 
-static void take_wrong(const struct verdict *verdicts, size_t count, struct tuning_outcome *outcome)
+static void
+take_wrong(const struct verdict *verdicts, size_t count, struct tuning_trial_outcome *outcome)
 {
     for (size_t i = 0; i < count && outcome->wrong[0] == '\0'; i++) {
         const struct verdict *verdict = &verdicts[i];
@@ -55,7 +41,7 @@ static void take_wrong(const struct verdict *verdicts, size_t count, struct tuni
 static tapml_status judge(const struct tuning_work *work,
                           const struct place *place,
                           int judges,
-                          struct tuning_outcome *outcome)
+                          struct tuning_trial_outcome *outcome)
 {
     struct verdict_list list;
     uint64_t sum_ns = 0;
@@ -83,7 +69,7 @@ static tapml_status judge(const struct tuning_work *work,
 }
 
 static tapml_status
-try_on(const struct tuning_work *work, struct place *place, struct tuning_outcome *outcome)
+try_on(const struct tuning_work *work, struct place *place, struct tuning_trial_outcome *outcome)
 {
     TAPML_TRY(setup_open_place(work->options->setup, place));
     TAPML_TRY(judge(work, place, 1, outcome));
@@ -94,8 +80,9 @@ try_on(const struct tuning_work *work, struct place *place, struct tuning_outcom
 }
 
 // Tries a combination on a device of its own. NULL: what the device chooses by itself.
-static tapml_status
-try_setting(const struct tuning_work *work, const char *values, struct tuning_outcome *out_outcome)
+static tapml_status try_setting(const struct tuning_work *work,
+                                const char *values,
+                                struct tuning_trial_outcome *out_outcome)
 {
     const tapml_op *op = work->cases->schema->op;
     const struct tuned_setting setting = {.op = op->name,
@@ -105,7 +92,7 @@ try_setting(const struct tuning_work *work, const char *values, struct tuning_ou
     struct place_settings settings = *work->options->target;
     struct place *place = NULL;
 
-    *out_outcome = (struct tuning_outcome){.time_ns = 0};
+    *out_outcome = (struct tuning_trial_outcome){.time_ns = 0};
     settings.tuned = (struct tuned_settings){&setting, values != NULL};
     TAPML_TRY(place_create(&settings, &place));
     const tapml_status status = try_on(work, place, out_outcome);
@@ -118,256 +105,49 @@ try_setting(const struct tuning_work *work, const char *values, struct tuning_ou
     return status;
 }
 
-// -- What is known -----------------------------------------------------------------------------
-
-static double ratio_of(const struct tuning_class *known, const struct tuning_trial *trial)
-{
-    const double own = known->own.time_ns > 0 ? (double)known->own.time_ns : 1e6;
-
-    return trial->wrong == NULL ? (double)trial->time_ns / own : NAN;
-}
-
-// The combination of a trial in the space of the class; 0 where it has none.
-static int find_number(const struct tuning_work *work, const char *values, uint32_t *out_number)
-{
-    struct arena *arena = arena_create();
-    tapml_setting setting;
-    const int has = arena != NULL && knobs_read("*", values, arena, &setting) == TAPML_OK &&
-                    knobs_find(&work->cases->space, &setting, out_number) == TAPML_OK;
-
-    arena_destroy(arena);
-    return has;
-}
-
-static void take_trial(const struct tuning_work *work,
-                       const struct tuning_class *known,
-                       const struct tuning_trial *trial,
-                       struct tuner_trial *io_trials,
-                       size_t *io_count)
-{
-    uint32_t number = 0;
-
-    if (find_number(work, trial->values, &number)) {
-        io_trials[(*io_count)++] = (struct tuner_trial){number, ratio_of(known, trial)};
-    }
-}
-
-static tapml_status read_known(struct tuning_work *work)
-{
-    const struct tuning_class *known = work->known;
-
-    work->count = 0;
-    work->trials =
-        arena_array(work->arena, known->count + work->options->trials + 2, sizeof(*work->trials));
-    if (work->trials == NULL) {
-        return status_no_memory();
-    }
-    if (known->own.values != NULL) {
-        work->trials[work->count++] =
-            (struct tuner_trial){knobs_chosen(&work->cases->space), ratio_of(known, &known->own)};
-    }
-    for (size_t i = 0; i < known->count; i++) {
-        take_trial(work, known, &known->trials[i], work->trials, &work->count);
-    }
-    return TAPML_OK;
-}
-
-// How alike another class of the op is.
-static int likeness(const struct tuning_class *known, const struct tuning_class *other)
-{
-    const int is_device = strcmp(known->key.device, other->key.device) == 0;
-
-    return (strcmp(known->key.component, other->key.component) == 0) + is_device;
-}
-
-// What was measured of other classes of the op, those of this device first.
-static tapml_status
-gather_others(const struct tuning_work *work, struct tuner_trial **out_others, size_t *out_count)
-{
-    struct tuner_trial *others =
-        arena_array(work->arena, TUNER_OTHERS_MAX + TUNING_FILE_TRIALS_MAX, sizeof(*others));
-    size_t count = 0;
-
-    if (others == NULL) {
-        return status_no_memory();
-    }
-    for (int like = 2; like >= 0; like--) {
-        for (size_t i = 0; i < work->file.count; i++) {
-            const struct tuning_class *other = &work->file.classes[i];
-
-            if (other == work->known || strcmp(other->key.op, work->known->key.op) != 0 ||
-                other->own.time_ns == 0 || likeness(work->known, other) != like) {
-                continue;
-            }
-            for (size_t k = 0; k < other->count && count < TUNER_OTHERS_MAX; k++) {
-                take_trial(work, other, &other->trials[k], others, &count);
-            }
-        }
-    }
-    *out_others = others;
-    *out_count = count;
-    return TAPML_OK;
-}
-
 // -- A class -----------------------------------------------------------------------------------
 
 static tapml_status
-tell(struct tuning_work *work, const char *values, const struct tuning_trial *trial)
+attempt(void *user, uint32_t number, const char *values, struct tuning_trial_outcome *out_outcome)
 {
-    char outcome[WHY_TEXT + 32];
+    struct tuning_work *work = user;
 
-    if (work->options->progress == NULL) {
-        return TAPML_OK;
-    }
-    if (trial->wrong != NULL) {
-        (void)snprintf(outcome, sizeof(outcome), "wrong: %s", trial->wrong);
-    } else {
-        (void)snprintf(outcome, sizeof(outcome), "%.1f us", (double)trial->time_ns / 1000);
-    }
-    return work->options->progress(work->options->user, work->done, work->all, values, outcome);
-}
-
-// Keeps what came out, in the user's file at once. A file that cannot be written loses what is
-// known when this ends, and nothing else.
-static tapml_status
-keep(struct tuning_work *work, uint32_t number, const struct tuning_trial *trial)
-{
-    struct tuning_class *known = work->known;
-    const int is_own = number == knobs_chosen(&work->cases->space);
-
-    if (is_own) {
-        known->own = *trial;
-        known->own.values = arena_text(work->file.arena, trial->values);
-        known->own.wrong = trial->wrong != NULL ? arena_text(work->file.arena, trial->wrong) : NULL;
-        if (known->own.values == NULL || (trial->wrong != NULL && known->own.wrong == NULL)) {
-            return status_no_memory();
-        }
-    } else {
-        TAPML_TRY(tuning_file_add_trial(&work->file, known, trial));
-    }
-    work->trials[work->count++] = (struct tuner_trial){number, ratio_of(known, trial)};
-    tuning_file_choose(known);
-    (void)tuning_file_save(known);
-    work->done++;
-    work->result->now++;
-    return tell(work, trial->values, trial);
-}
-
-static tapml_status try_number(struct tuning_work *work, uint32_t number)
-{
-    const int is_own = number == knobs_chosen(&work->cases->space);
-    struct tuning_outcome outcome;
-    struct text values;
-
-    text_init(&values);
-    knobs_print(&work->cases->space, number, &values);
-    tapml_status status = text_status(&values);
-
-    if (status == TAPML_OK) {
-        status = try_setting(work, is_own ? NULL : values.data, &outcome);
-    }
-    if (status == TAPML_OK) {
-        const int is_wrong = outcome.wrong[0] != '\0';
-
-        status = keep(work, number,
-                      &(struct tuning_trial){.values = values.data,
-                                             .time_ns = is_wrong ? 0 : outcome.time_ns,
-                                             .wrong = is_wrong ? outcome.wrong : NULL});
-    }
-    text_release(&values);
-    return status;
-}
-
-static tapml_status try_all(struct tuning_work *work)
-{
-    struct tuner_trial *others = NULL;
-    size_t other_count = 0;
-
-    TAPML_TRY(gather_others(work, &others, &other_count));
-    while (1) {
-        uint32_t number = 0;
-        int has = 0;
-
-        TAPML_TRY(tuner_next(&(struct tuner_input){.space = &work->cases->space,
-                                                   .chooser = work->options->chooser,
-                                                   .trials = work->trials,
-                                                   .count = work->count,
-                                                   .others = others,
-                                                   .other_count = other_count,
-                                                   .budget = work->options->trials,
-                                                   .seed = work->options->seed},
-                             &number, &has));
-        if (!has) {
-            return TAPML_OK;
-        }
-        TAPML_TRY(try_number(work, number));
-    }
-}
-
-static void set_result(struct tuning_work *work)
-{
-    const struct tuning_class *known = work->known;
-    struct tuning_result *result = work->result;
-
-    result->own_ns = known->own.time_ns;
-    result->own = known->own.values;
-    result->own_wrong = known->own.wrong;
-    result->winner = known->winner;
-    result->tried = work->count;
-    for (size_t i = 0; i < work->count; i++) {
-        result->wrong += isnan(work->trials[i].ratio);
-    }
-    for (size_t i = 0; i < known->count && known->winner != NULL; i++) {
-        if (strcmp(known->trials[i].values, known->winner) == 0) {
-            result->best_ns = known->trials[i].time_ns;
-        }
-    }
-}
-
-static tapml_status copy_result(struct tuning_work *work)
-{
-    const char **const texts[] = {&work->result->own, &work->result->own_wrong,
-                                  &work->result->winner};
-
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-        if (*texts[i] != NULL) {
-            *texts[i] = arena_text(work->arena, *texts[i]);
-            if (*texts[i] == NULL) {
-                return status_no_memory();
-            }
-        }
-    }
-    return TAPML_OK;
-}
-
-static tapml_status tune_class(struct tuning_work *work, const struct tuning_key *key)
-{
-    TAPML_TRY(tuning_file_load(&work->file));
-    TAPML_TRY(tuning_file_add(&work->file, key, &work->known));
-    TAPML_TRY(read_known(work));
-    if (work->count < work->options->trials) {
+    if (work->copy.store == NULL) {
         TAPML_TRY(op_cases_copy(&(struct op_cases_options){.source = work->options->store,
                                                            .ids = work->cases->ids,
                                                            .id_count = work->cases->count},
                                 &work->copy));
-        TAPML_TRY(try_all(work));
     }
-    set_result(work);
-    return copy_result(work);
+    return try_setting(work, number == knobs_chosen(&work->cases->space) ? NULL : values,
+                       out_outcome);
+}
+
+static tapml_status show(void *user, size_t now, const char *values, const char *outcome)
+{
+    const struct tuning_work *work = user;
+    const struct tuning_options *options = work->options;
+
+    return options->progress != NULL
+               ? options->progress(options->user, work->done + now, work->all, values, outcome)
+               : TAPML_OK;
 }
 
 static tapml_status
 run_class(struct tuning_work *work, const struct tuning_cases *cases, const struct tuning_key *key)
 {
     work->cases = cases;
-    work->result = &work->tuning->results[work->tuning->count];
-    *work->result = (struct tuning_result){.op = cases->schema->op->name,
-                                           .shape_class = cases->space.shape_class,
-                                           .legal = cases->space.legal_count};
-    const tapml_status status = tune_class(work, key);
+    const tapml_status status =
+        tuning_trials_run(&(struct tuning_trials_options){.key = *key,
+                                                          .space = &cases->space,
+                                                          .chooser = work->options->chooser,
+                                                          .trials = work->options->trials,
+                                                          .seed = work->options->seed,
+                                                          .attempt = attempt,
+                                                          .progress = show,
+                                                          .user = work},
+                          work->arena, &work->tuning->results[work->tuning->count]);
 
     op_cases_close(&work->copy);
-    tuning_file_release(&work->file);
     work->tuning->count += status == TAPML_OK;
     return status;
 }
@@ -470,8 +250,6 @@ tuning_run(const struct tuning_options *options, struct arena *arena, struct tun
     for (size_t i = 0; i < classes.count; i++) {
         work.all += least(options->trials, classes.items[i].space.legal_count);
     }
-    size_t reached = 0;
-
     for (size_t i = 0; i < classes.count; i++) {
         const struct tuning_cases *cases = &classes.items[i];
         const struct tuning_key key = {.component = tuning.component,
@@ -483,9 +261,8 @@ tuning_run(const struct tuning_options *options, struct arena *arena, struct tun
                                        .shape_class = cases->space.shape_class};
 
         TAPML_TRY(run_class(&work, cases, &key));
-        // What an earlier start has tried is done, too.
-        reached += least(options->trials, cases->space.legal_count);
-        work.done = reached;
+        work.done +=
+            least(options->trials, cases->space.legal_count); // With those of earlier starts.
     }
     *out_tuning = tuning;
     return TAPML_OK;

@@ -12,27 +12,13 @@
 // device that is lost over a setting is a wrong setting.
 #pragma once
 
-#include "choose/tuner.h"
-#include "config/tuning_file.h"
 #include "run/tuning_classes.h"
+#include "run/tuning_trials.h"
 
 struct place_settings;
 struct setup;
 
 enum { TUNING_RUNS = 3 }; // Of a case for its time, of which the fastest counts.
-
-// What came out for a class.
-struct tuning_result {
-    const char *op, *shape_class;
-    size_t legal;          // Combinations that are,
-    size_t tried, wrong;   // of these, what is known, the device's own choice among them,
-    size_t now;            // and what of it was tried now.
-    uint64_t own_ns;       // The time of the device's own choice; 0: it is wrong.
-    const char *own_wrong; // Why that is; or NULL.
-    uint64_t best_ns;      // Of the winner; 0: there is none.
-    const char *winner;    // "form=1 width=4"; or NULL.
-    const char *own;       // The same of the device's own choice.
-};
 
 struct tuning_options {
     struct setup *setup;

@@ -115,6 +115,25 @@ def a_folder_is_tuned_with_a_backend(folder):
     rig.contains(tune(folder, dir_, "--backend", "reference", code=2), "has nothing to choose")
 
 
+@rig.slow
+def keys_of_the_file_are_tuned_by_whole_runs(folder):
+    ini, dir_ = rig.write_small_run(folder, target="cpu")
+    best = os.path.join(folder, "best.ini")
+    environment = cache(folder)
+    made = rig.check(rig.host("tune", "--keys", "--config", ini, "--trials", "3", "--by", "random", "--into", best,
+                              env=environment), 0)
+    rig.contains(made.stdout, "3 of ", "0 of them wrong", "as it is ", "cache=0 ahead=0 workers=1")
+    assert os.path.exists(best) == ("\nwinner " in made.stdout), made.stdout
+    # Nothing is left, and the run's own folder was not touched.
+    left = [name for name in os.listdir(folder) if ".tune." in name]
+    assert not left and not os.path.exists(dir_), left
+    again = rig.check(rig.host("tune", "--keys", "--config", ini, "--trials", "3", "--json", env=environment), 0)
+    item = json.loads(again.stdout)["classes"][0]
+    assert item["tried"] == 3 and item["now"] == 0, item
+    if os.path.exists(best):
+        rig.check(rig.host("--config", best), 0)
+
+
 def kernels_of_a_driver_are_tuned(folder):
     ini, _ = rig.write_small_run(folder, target="opencl")
     run(folder, ini)
@@ -131,4 +150,5 @@ if sys.argv[1:] == ["opencl"]:
     rig.main([kernels_of_a_driver_are_tuned], needs=("opencl",))
 else:
     rig.main([a_fast_and_wrong_setting_is_rejected, later_runs_use_the_winner_and_say_so, what_is_known_is_not_tried_again,
-              a_file_that_is_damaged_is_not_used, a_folder_is_tuned_with_a_backend])
+              a_file_that_is_damaged_is_not_used, a_folder_is_tuned_with_a_backend,
+              keys_of_the_file_are_tuned_by_whole_runs])

@@ -6,6 +6,8 @@
 #include "base/folder.h"
 #include "harness/scratch.h"
 
+#include <unistd.h>
+
 static struct scratch scratch;
 static struct folder_names names;
 
@@ -56,4 +58,20 @@ Test(folder, lack_of_memory_leaves_nothing)
     scratch_text(&scratch, "a", "");
     scratch_text(&scratch, "b", "");
     SCRATCH_SWEEP(list_and_release());
+}
+
+Test(folder, is_removed_with_all_that_is_in_it)
+{
+    char folder[1024], inner[1100];
+
+    (void)snprintf(folder, sizeof(folder), "%s", scratch_path(&scratch, "folder"));
+    (void)snprintf(inner, sizeof(inner), "%s/a/b", folder);
+    cr_assert_eq(file_make_folder(inner), TAPML_OK);
+    scratch_text(&scratch, "kept", "");
+    (void)snprintf(inner, sizeof(inner), "%s/a/link", folder);
+    cr_assert_eq(symlink(scratch.folder, inner), 0);
+    folder_remove(folder);
+    cr_assert_not(file_exists(folder));
+    cr_assert(file_exists(scratch_path(&scratch, "kept")));
+    folder_remove(folder); // Nothing is there.
 }

@@ -49,3 +49,14 @@ Test(ini_edit, a_key_goes)
     expect("[run]\ncomparers = snr\ndir = a\n", &gone, "[run]\ndir = a\n");
     expect("[model]\npath = a\n", &gone, "[model]\npath = a\n");
 }
+
+Test(ini_edit, one_key_is_set_after_the_other)
+{
+    const struct ini_edit edits[] = {{"run", "cache", "8"}, set};
+    struct text text;
+
+    text_init(&text);
+    cr_expect_eq(ini_edit_all("[run]\ndir = a\n", edits, 2, &text), TAPML_OK);
+    cr_expect_str_eq(text.data, "[run]\ncache = 8\ndir = a\n\n[check]\nahead = 16\n");
+    text_release(&text);
+}
