@@ -59,6 +59,7 @@ def reproduces(fault, smaller):
 
 
 @rig.plain
+@rig.slow
 def test_bundles_of_an_earlier_start_go(folder):
     ini, dir_ = rig.write_run(folder, count=2, decode=3)
     rig.check(rig.host("--config", ini, env=corrupt(folder, *SILU)), 1)
