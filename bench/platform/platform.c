@@ -6,6 +6,7 @@
 // operators go through the plugin itself. Prints one line of JSON. Exit 77 where there is no
 // device.
 #include "harness/plugin.h"
+#include "settings.h"
 
 #include <tapml/gpu/support.h>
 #include <tapml/ops.h>
@@ -220,6 +221,7 @@ static void device_close_all(struct device *device)
 
 struct bench {
     struct plugin *plugin;
+    uint32_t trials; // Settings that are tried of each call; 0: it is as the device chooses.
     tapml_object *buffers[BUFFERS_MAX];
     tapml_call call;
 };
@@ -281,33 +283,54 @@ static const tapml_op_impl *find_op(struct bench *bench, const tapml_op *op)
     exit(EXIT_FAILURE);
 }
 
-// Nanoseconds of a call, `calls` of them queued together: the best of some. With `is_waited`, each
-// by itself.
-static double time_op(struct bench *bench,
-                      const tapml_op *op,
-                      const tapml_value *values,
-                      uint32_t calls,
-                      int is_waited)
+// A call, `calls` of which are queued together. With `is_waited`, each by itself.
+struct timed {
+    struct bench *bench;
+    const tapml_op *op;
+    const tapml_value *values;
+    uint32_t calls;
+    int is_waited;
+};
+
+// Nanoseconds of it: the best of some.
+static double time_now(void *user)
 {
-    const tapml_op_impl *impl = find_op(bench, op);
+    const struct timed *timed = user;
+    struct bench *bench = timed->bench;
+    const tapml_op_impl *impl = find_op(bench, timed->op);
     double best = 1e18;
 
     for (uint32_t i = 0; i <= TRIES; i++) {
         const uint64_t begin = clock_ns();
 
-        for (uint32_t k = 0; k < calls; k++) {
-            check(tapml_ops_apply(impl, plugin_queue(bench->plugin), &bench->call, values),
-                  &bench->call, op->name);
-            if (is_waited) {
+        for (uint32_t k = 0; k < timed->calls; k++) {
+            check(tapml_ops_apply(impl, plugin_queue(bench->plugin), &bench->call, timed->values),
+                  &bench->call, timed->op->name);
+            if (timed->is_waited) {
                 check(plugin_wait(bench->plugin, &bench->call), &bench->call, "wait");
             }
         }
         check(plugin_wait(bench->plugin, &bench->call), &bench->call, "wait");
-        const double spent = (double)(clock_ns() - begin) / calls;
+        const double spent = (double)(clock_ns() - begin) / timed->calls;
 
         best = i > 0 && spent < best ? spent : best;
     }
     return best;
+}
+
+// The same with what the device chooses, or with the best of the settings that are tried.
+static double time_op(struct timed timed)
+{
+    const double own = time_now(&timed);
+
+    return settings_best(&(struct settings_options){.plugin = timed.bench->plugin,
+                                                    .call = &timed.bench->call,
+                                                    .op = timed.op,
+                                                    .args = timed.values,
+                                                    .trials = timed.bench->trials,
+                                                    .time = time_now,
+                                                    .user = &timed},
+                         own);
 }
 
 // y = x w', x of `tokens` rows of `width`, w of `rows` rows of type `dtype`.
@@ -327,7 +350,7 @@ static double time_linear(struct bench *bench,
                                   {.kind = TAPML_P_TENSOR_IN, .u.p = NULL},
                                   {.kind = TAPML_P_I64, .u.i = 0},
                                   {.kind = TAPML_P_TENSOR_OUT, .u.p = &tensors[2]}};
-    const double spent = time_op(bench, &tapml_linear, values, calls, 0);
+    const double spent = time_op((struct timed){bench, &tapml_linear, values, calls, 0});
 
     free_buffers(bench, 3);
     return spent;
@@ -357,7 +380,7 @@ static double time_attention(struct bench *bench, int64_t tokens, int64_t rows, 
         [TAPML_ATTENTION_ALIBI_BF16] = {.kind = TAPML_P_I64, .u.i = 0},
         [TAPML_ATTENTION_Y] = {.kind = TAPML_P_TENSOR_OUT, .u.p = &tensors[3]},
     };
-    const double spent = time_op(bench, &tapml_attention, values, calls, 0);
+    const double spent = time_op((struct timed){bench, &tapml_attention, values, calls, 0});
 
     free_buffers(bench, 4);
     return spent;
@@ -372,7 +395,7 @@ static double time_small(struct bench *bench, uint32_t calls, int is_waited)
     const tapml_value values[] = {{.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[0]},
                                   {.kind = TAPML_P_TENSOR_IN, .u.p = &tensors[1]},
                                   {.kind = TAPML_P_TENSOR_OUT, .u.p = &tensors[2]}};
-    const double spent = time_op(bench, &tapml_add, values, calls, is_waited);
+    const double spent = time_op((struct timed){bench, &tapml_add, values, calls, is_waited});
 
     free_buffers(bench, 3);
     return spent;
@@ -384,7 +407,6 @@ struct figures {
     double decode_gbs, decode_bf16_gbs;   // One row, weights of f32 and of bf16.
     double gemm_gflops, gemm_bf16_gflops; // Many rows.
     double attend_gbs, attend_gflops;     // One token, many tokens.
-    double queued_us, waited_us;          // A launch.
 };
 
 // How many times as long the sides of matrices are as on a CPU, at most 8: so that copying a matrix
@@ -407,9 +429,10 @@ static uint32_t measure_copy(struct device *device, struct figures *figures)
     }
 }
 
+// What has choices: once as the device chooses, once with settings that are tried.
 static void measure_ops(struct bench *bench, uint32_t scale, struct figures *figures)
 {
-    enum { SIDE = 1024, TOKENS = 128, ROWS = 4096, CALLS = 1000 };
+    enum { SIDE = 1024, TOKENS = 128, ROWS = 4096 };
     const int64_t side = (int64_t)SIDE * scale, tokens = (int64_t)TOKENS * scale;
     const int64_t rows = (int64_t)ROWS * scale;
     const double weights = 4.0 * (double)side * (double)side;
@@ -423,18 +446,25 @@ static void measure_ops(struct bench *bench, uint32_t scale, struct figures *fig
         8.0 * (double)rows * HEADS * HEAD_WIDTH / time_attention(bench, 1, rows, 4);
     figures->attend_gflops = 4.0 * (double)tokens * (double)side * HEADS * HEAD_WIDTH /
                              time_attention(bench, tokens, side, 1);
-    figures->queued_us = time_small(bench, CALLS, 0) * 1e-3;
-    figures->waited_us = time_small(bench, CALLS, 1) * 1e-3;
+}
+
+static void print_ops(const struct figures *figures)
+{
+    (void)printf("\"decode_gbs\": %.3f, \"decode_bf16_gbs\": %.3f, \"attend_gbs\": %.3f, "
+                 "\"gemm_gflops\": %.3f, \"gemm_bf16_gflops\": %.3f, \"attend_gflops\": %.3f",
+                 figures->decode_gbs, figures->decode_bf16_gbs, figures->attend_gbs,
+                 figures->gemm_gflops, figures->gemm_bf16_gflops, figures->attend_gflops);
 }
 
 // What was opened as `device`, which is closed.
-static void run_device(struct device *device, struct plugin_options options)
+static void run_device(struct device *device, struct plugin_options options, uint32_t trials)
 {
-    enum { ROUNDS = 2048, GROUPS = 256 };
+    enum { ROUNDS = 2048, GROUPS = 256, CALLS = 1000 };
     struct figures found = {.copy_gbs = 0};
     const uint32_t scale = measure_copy(device, &found);
     const uint32_t groups = GROUPS * scale * scale;
     struct bench bench = {.plugin = NULL};
+    struct figures tried = {.copy_gbs = 0};
 
     found.madd_gflops =
         64.0 * ROUNDS * groups * ITEMS /
@@ -443,13 +473,19 @@ static void run_device(struct device *device, struct plugin_options options)
     options.device = device->description.id;
     check(plugin_open(&options, &bench.call, &bench.plugin), &bench.call, "plugin");
     measure_ops(&bench, scale, &found);
-    (void)printf("{\"device\": \"%s\", \"scale\": %u, \"copy_gbs\": %.3f, \"decode_gbs\": %.3f, "
-                 "\"decode_bf16_gbs\": %.3f, \"attend_gbs\": %.3f, \"madd_gflops\": %.3f, "
-                 "\"gemm_gflops\": %.3f, \"gemm_bf16_gflops\": %.3f, \"attend_gflops\": %.3f, "
-                 "\"queued_us\": %.2f, \"waited_us\": %.2f}\n",
-                 device->description.id, scale, found.copy_gbs, found.decode_gbs,
-                 found.decode_bf16_gbs, found.attend_gbs, found.madd_gflops, found.gemm_gflops,
-                 found.gemm_bf16_gflops, found.attend_gflops, found.queued_us, found.waited_us);
+    (void)printf("{\"device\": \"%s\", \"scale\": %u, \"copy_gbs\": %.3f, \"madd_gflops\": %.3f, ",
+                 device->description.id, scale, found.copy_gbs, found.madd_gflops);
+    print_ops(&found);
+    if (trials > 0) {
+        bench.trials = trials;
+        measure_ops(&bench, scale, &tried);
+        bench.trials = 0;
+        (void)printf(", \"best\": {");
+        print_ops(&tried);
+        (void)printf("}");
+    }
+    (void)printf(", \"queued_us\": %.2f, \"waited_us\": %.2f}\n",
+                 time_small(&bench, CALLS, 0) * 1e-3, time_small(&bench, CALLS, 1) * 1e-3);
     (void)fflush(stdout);
     (void)plugin_close(bench.plugin); // Tests count what a plugin keeps.
 }
@@ -478,7 +514,7 @@ static void read_options(char *text, const char *list[OPTIONS_MAX + 1])
 
 int main(int argc, char **argv)
 {
-    const char *given = getenv("TAPML_BENCH_OPTIONS");
+    const char *given = getenv("TAPML_BENCH_OPTIONS"), *trials = getenv("TAPML_BENCH_TRIALS");
     char *text = strdup(given != NULL ? given : "");
     const char *options[OPTIONS_MAX + 1];
     struct device device = {.ticket = 0};
@@ -489,8 +525,10 @@ int main(int argc, char **argv)
     }
     read_options(text, options);
     for (uint32_t index = 0; device_open_next(&device, index); index++) {
-        run_device(&device, (struct plugin_options){
-                                .library = argv[1], .component = argv[2], .options = options});
+        run_device(
+            &device,
+            (struct plugin_options){.library = argv[1], .component = argv[2], .options = options},
+            trials != NULL ? (uint32_t)strtoul(trials, NULL, 10) : 0);
         device = (struct device){.ticket = 0};
     }
     free(text);
