@@ -44,7 +44,8 @@ struct channel_vt {
 // First member of every channel.
 struct channel {
     const struct channel_vt *vt;
-    int is_far; // The server is on another machine, which sees no memory of this one.
+    int is_far;       // The server is on another machine, which sees no memory of this one.
+    int lacks_stamps; // It is of a build that sends no stamps back.
 };
 
 // Each of these calls the function of the same name in the table; `struct channel_vt` describes

@@ -243,7 +243,7 @@ tapml_status far_memory_copy(struct far_side *far, const struct backend_copy *co
 tapml_status far_memory_stamp(struct far_side *far, uint64_t *out_ns)
 {
     struct shared_span span = {0};
-    if (far->given.channel->is_far) { // Its clock is another machine's, its wire perhaps older.
+    if (far->given.channel->lacks_stamps) {
         return status_fail(TAPML_UNIMPLEMENTED, "%s: it queues no stamp of time",
                            far->info.component);
     }

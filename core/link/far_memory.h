@@ -46,5 +46,5 @@ tapml_status far_memory_fill(struct far_side *far,
                              uint32_t pattern) STATUS_USED;
 tapml_status far_memory_copy(struct far_side *far, const struct backend_copy *copy) STATUS_USED;
 
-// Queues a stamp of time, as `backend_stamp`: a far side on this machine has the clock of this one.
+// Queues a stamp of time, as `backend_stamp`. The clock is that of the far side's machine.
 tapml_status far_memory_stamp(struct far_side *far, uint64_t *out_ns) STATUS_USED;

@@ -116,8 +116,16 @@ void bulk_put_place(struct wire_writer *writer, const struct bulk_span *span, st
     wire_end(writer);
 }
 
+void bulk_put_same(struct wire_writer *writer, const struct bulk_span *span)
+{
+    wire_begin(writer, BULK_SAME, 0);
+    put_span(writer, span);
+    wire_end(writer);
+}
+
 tapml_status bulk_take(const struct wire_frame *frame, struct bulk_data *out_data)
 {
+    const int has_bytes = frame->verb == BULK_DATA || frame->verb == BULK_PIECE;
     struct bulk_data data = {.codec = CODEC_PLAIN};
     struct wire_reader reader;
 
@@ -125,17 +133,17 @@ tapml_status bulk_take(const struct wire_frame *frame, struct bulk_data *out_dat
     data.span.number = wire_take_u32(&reader);
     data.span.offset = wire_take_u64(&reader);
     data.span.bytes = wire_take_u32(&reader);
-    if (frame->verb != BULK_DATA) {
+    if (frame->verb == BULK_PIECE || frame->verb == BULK_PLACE) {
         data.hash.high = wire_take_u64(&reader);
         data.hash.low = wire_take_u64(&reader);
     }
-    if (frame->verb != BULK_PLACE) {
+    if (has_bytes) {
         data.codec = wire_take_u32(&reader);
         data.packed_bytes = wire_left(&reader);
         data.packed = wire_take_bytes(&reader, data.packed_bytes);
     }
     if (!wire_is_done(&reader) || data.span.bytes == 0 || data.span.bytes > PIECE_BYTES_MAX ||
-        data.codec > CODEC_ZSTD || (frame->verb != BULK_PLACE && data.packed == NULL)) {
+        data.codec > CODEC_ZSTD || (has_bytes && data.packed == NULL)) {
         return status_fail(TAPML_INVALID, "a message about bytes is malformed");
     }
     *out_data = data;

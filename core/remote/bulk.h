@@ -24,7 +24,9 @@ enum bulk_verb {
     BULK_HAVE,       // What is kept: hashes, u64 high and u64 low each.
     BULK_LOST,       // What was kept may not be any more: only what HAVE says from here on.
     BULK_LIST,       // Which devices are there?
-    BULK_DEVICES     // i64 status, text: a line for each device, or why there are none.
+    BULK_DEVICES,    // i64 status, text: a line for each device, or why there are none.
+    BULK_EXPECT,     // What the next read is expected to give (remote/expectation.h).
+    BULK_SAME        // A span of what was read is as expected.
 };
 
 // A span of memory that a message is about; at most PIECE_BYTES_MAX bytes.
@@ -34,12 +36,12 @@ struct bulk_span {
     uint32_t bytes;
 };
 
-// What was read of one of the three messages about bytes.
+// What was read of one of the messages about bytes.
 struct bulk_data {
     struct bulk_span span;
     struct hash hash;   // Of PIECE and PLACE.
     uint32_t codec;     // Of `packed`.
-    const void *packed; // In the frame; NULL: PLACE.
+    const void *packed; // In the frame; NULL: PLACE and SAME.
     size_t packed_bytes;
 };
 
@@ -58,7 +60,10 @@ void bulk_put_data(struct bulk_packer *packer,
                    const void *bytes);
 void bulk_put_place(struct wire_writer *writer, const struct bulk_span *span, struct hash hash);
 
-// Reads one of the three messages. TAPML_INVALID if it is malformed.
+void bulk_put_same(struct wire_writer *writer, const struct bulk_span *span);
+
+// Reads one of the messages about a span: DATA, PIECE, PLACE or SAME. TAPML_INVALID if it is
+// malformed.
 tapml_status bulk_take(const struct wire_frame *frame, struct bulk_data *out_data) STATUS_USED;
 
 // Unpacks the bytes to `out_bytes`, of which there are `data->span.bytes`. TAPML_INVALID if they

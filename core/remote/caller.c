@@ -10,6 +10,7 @@
 #include "remote/pause.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { WAIT_MS = 50 }; // For a worker, in one try.
 
@@ -21,6 +22,7 @@ struct caller {
     struct identity_hash worker;     // The key of the one that has come first,
     int has_worker;                  // if one has: no other one takes its place.
     struct greeting_session session; // Zeros: none yet.
+    char features[GREETING_TEXT_BYTES];
     struct pause pause;
 };
 
@@ -85,6 +87,11 @@ void caller_forget_session(struct caller *caller)
     if (caller->lobby != NULL) {
         lobby_close(caller->lobby);
     }
+}
+
+int caller_knows(const struct caller *caller, const char *feature)
+{
+    return greeting_names(caller->features, feature);
 }
 
 const char *caller_where(const struct caller *caller)
@@ -185,6 +192,7 @@ static enum caller_result succeed(struct caller *caller, const struct greeting_a
         return CALLER_BEGAN_ANEW;
     }
     caller->session = answer->session;
+    memcpy(caller->features, answer->text, sizeof(caller->features));
     return CALLER_CONNECTED;
 }
 

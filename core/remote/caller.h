@@ -40,6 +40,9 @@ enum caller_result caller_try(struct caller *caller, struct stream *stream);
 // The next session is a new one.
 void caller_forget_session(struct caller *caller);
 
+// Whether the worker that was connected last names a feature (remote/greeting.h).
+int caller_knows(const struct caller *caller, const char *feature);
+
 // Where the worker is, for messages.
 const char *caller_where(const struct caller *caller);
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "link/child.h"
 #include "remote/bulk.h"
+#include "remote/expectation.h"
 #include "remote/mirror.h"
 #include "remote/piece_cache.h"
 #include "remote/reads.h"
@@ -27,11 +28,12 @@ struct far_session {
     struct bulk_packer *packer;
     struct mirror mirror;
     struct reads reads;
-    uint64_t awaited;          // The number of a wait that is not answered, 0: none,
-    uint64_t awaited_end;      // and the end of the reads that stand in front of it.
-    struct wire_writer answer; // That waits for bytes that were read to go; or empty.
-    uint64_t answer_end;       // Of these reads.
-    struct channel *worker;    // NULL before the first start.
+    struct expectation expectation; // Of the next read.
+    uint64_t awaited;               // The number of a wait that is not answered, 0: none,
+    uint64_t awaited_end;           // and the end of the reads that stand in front of it.
+    struct wire_writer answer;      // That waits for bytes that were read to go; or empty.
+    uint64_t answer_end;            // Of these reads.
+    struct channel *worker;         // NULL before the first start.
     int is_up;
     int is_closing;      // The host has said its last word.
     uint32_t generation; // As the host counts workers.
@@ -94,6 +96,7 @@ static void forget_worker(struct far_session *session)
     session->awaited = 0;
     session->answer.size = 0;
     reads_clear(&session->reads);
+    expectation_release(&session->expectation);
 }
 
 // How the worker has ended, and what it was at.
@@ -311,20 +314,43 @@ static tapml_status forward_open(struct far_session *session,
     return status;
 }
 
-static tapml_status note_read(struct far_session *session, struct wire_reader *reader)
+static tapml_status take_expectation(struct far_session *session, const struct wire_frame *frame)
 {
-    struct reads_span span = {0};
+    expectation_release(&session->expectation);
+    return expectation_take(frame, &session->expectation);
+}
 
-    (void)wire_take_u32(reader);
-    (void)wire_take_u64(reader);
-    span.bytes = wire_take_u64(reader);
+static tapml_status add_read(struct far_session *session, struct reads_span *span)
+{
+    struct expectation *expectation = &session->expectation;
+    const int is_expected = expectation->hashes != NULL;
+
+    if (is_expected && (expectation->number != span->number ||
+                        expectation->offset != span->offset || expectation->bytes != span->bytes)) {
+        return status_fail(TAPML_INVALID, "a read of which something else is expected");
+    }
+    span->hashes = expectation->hashes;
+    TAPML_TRY(reads_add(&session->reads, span));
+    *expectation = (struct expectation){.hashes = NULL}; // They are the read's.
+    return TAPML_OK;
+}
+
+static tapml_status note_read(struct far_session *session, struct wire_reader *reader, int is_stamp)
+{
+    struct reads_span span = {.bytes = sizeof(uint64_t)};
+
+    if (!is_stamp) {
+        (void)wire_take_u32(reader);
+        (void)wire_take_u64(reader);
+        span.bytes = wire_take_u64(reader);
+    }
     span.number = wire_take_u32(reader);
     span.offset = wire_take_u64(reader);
     if (!wire_is_done(reader) || span.bytes == 0 ||
         mirror_span(&session->mirror, span.number, span.offset, span.bytes) == NULL) {
         return status_fail(TAPML_INVALID, "a read into memory that is not there");
     }
-    return reads_add(&session->reads, &span);
+    return add_read(session, &span);
 }
 
 static tapml_status take_bytes(struct far_session *session, const struct wire_frame *frame)
@@ -369,8 +395,11 @@ static tapml_status pass(struct far_session *session, const struct wire_frame *f
     case BULK_PIECE:
     case BULK_PLACE:
         return take_bytes(session, frame);
+    case BULK_EXPECT:
+        return take_expectation(session, frame);
     case MESSAGE_READ:
-        TAPML_TRY(note_read(session, &reader));
+    case MESSAGE_STAMP:
+        TAPML_TRY(note_read(session, &reader, frame->verb == MESSAGE_STAMP));
         break;
     case MESSAGE_SIGNAL:
         TAPML_TRY(reads_mark(&session->reads, wire_take_u64(&reader)));
@@ -439,26 +468,37 @@ static tapml_status take_host_frames(struct far_session *session)
 
 // -- Messages of the worker --------------------------------------------------------------------
 
+// The next bytes of a read: those that are as the host expects, or those that are not.
+static tapml_status send_read(struct far_session *session, const struct reads_span *read)
+{
+    struct bulk_span span = {read->number, read->offset,
+                             (uint32_t)least(read->bytes, PIECE_BYTES_MAX)};
+    const unsigned char *memory =
+        mirror_span(&session->mirror, span.number, span.offset, span.bytes);
+    int is_same = 0;
+
+    ASSERT(memory != NULL);
+    if (read->hashes != NULL) {
+        span.bytes = expectation_run(read->hashes, read->taken / EXPECTATION_BLOCK_BYTES, memory,
+                                     span.bytes, &is_same);
+    }
+    if (is_same) {
+        bulk_put_same(&session->to_host, &span);
+    } else {
+        bulk_put_data(session->packer, &session->to_host, &span, NULL, memory);
+    }
+    reads_take(&session->reads, span.bytes);
+    return push(session);
+}
+
 // Sends what was read, as far as the stream takes it, then the answer that is held.
 static tapml_status send_answer(struct far_session *session)
 {
-    struct reads_span *read = NULL;
+    const struct reads_span *read = NULL;
 
     while (!stream_is_full(session->base.stream) &&
            (read = reads_first(&session->reads, session->answer_end)) != NULL) {
-        const struct bulk_span span = {read->number, read->offset,
-                                       (uint32_t)least(read->bytes, PIECE_BYTES_MAX)};
-        const unsigned char *memory =
-            mirror_span(&session->mirror, span.number, span.offset, span.bytes);
-
-        ASSERT(memory != NULL);
-        bulk_put_data(session->packer, &session->to_host, &span, NULL, memory);
-        TAPML_TRY(push(session));
-        read->offset += span.bytes;
-        read->bytes -= span.bytes;
-        if (read->bytes == 0) {
-            reads_pop(&session->reads);
-        }
+        TAPML_TRY(send_read(session, read));
     }
     if (reads_first(&session->reads, session->answer_end) != NULL) {
         return TAPML_OK; // The rest goes when the host has taken some.
@@ -531,6 +571,7 @@ static void destroy(struct host_session *base)
     bulk_packer_destroy(session->packer);
     mirror_release(&session->mirror);
     reads_release(&session->reads);
+    expectation_release(&session->expectation);
     wire_writer_release(&session->to_worker);
     wire_writer_release(&session->to_host);
     wire_writer_release(&session->answer);

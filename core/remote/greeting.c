@@ -20,7 +20,7 @@ _Static_assert(GREETING_BYTES == MAGIC_BYTES + 8 + GREETING_SESSION_BYTES + 8 + 
                "the parts of a greeting");
 
 static const char magic[] = "TAPSTRM1";
-static const char own_features[] = "resume pieces zstd";
+static const char own_features[] = "resume pieces zstd expect stamp";
 
 struct greeting_form {
     uint16_t first, second;

@@ -137,6 +137,11 @@ void reach_forget_session(struct reach *reach)
     caller_forget_session(reach->caller);
 }
 
+int reach_knows(const struct reach *reach, const char *feature)
+{
+    return caller_knows(reach->caller, feature);
+}
+
 const char *reach_where(const struct reach *reach)
 {
     return caller_where(reach->caller);

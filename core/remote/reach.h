@@ -39,5 +39,8 @@ enum reach_state reach_try(struct reach *reach, struct stream *stream);
 // The next session is a new one.
 void reach_forget_session(struct reach *reach);
 
+// Whether the machine that was connected last names a feature (remote/greeting.h).
+int reach_knows(const struct reach *reach, const char *feature);
+
 // Where the machine is, for messages.
 const char *reach_where(const struct reach *reach);

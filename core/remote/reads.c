@@ -7,8 +7,16 @@
 
 #include <string.h>
 
+static void free_hashes(struct reads *reads)
+{
+    for (size_t i = 0; i < reads->count; i++) {
+        alloc_free(reads->items[i].hashes);
+    }
+}
+
 void reads_release(struct reads *reads)
 {
+    free_hashes(reads);
     alloc_free(reads->items);
     alloc_free(reads->marks);
     *reads = (struct reads){.items = NULL};
@@ -72,16 +80,31 @@ struct reads_span *reads_first(const struct reads *reads, uint64_t end)
     return reads->count > 0 && reads->done < end ? &reads->items[0] : NULL;
 }
 
-void reads_pop(struct reads *reads)
+static void pop(struct reads *reads)
 {
-    ASSERT(reads->count > 0);
+    alloc_free(reads->items[0].hashes);
     reads->count--;
     reads->done++;
     memmove(reads->items, reads->items + 1, reads->count * sizeof(*reads->items));
 }
 
+void reads_take(struct reads *reads, uint64_t bytes)
+{
+    ASSERT(reads->count > 0);
+    struct reads_span *first = &reads->items[0];
+
+    ASSERT(bytes <= first->bytes);
+    first->offset += bytes;
+    first->bytes -= bytes;
+    first->taken += bytes;
+    if (first->bytes == 0) {
+        pop(reads);
+    }
+}
+
 void reads_clear(struct reads *reads)
 {
+    free_hashes(reads);
     reads->done += reads->count;
     reads->count = 0;
     reads->mark_count = 0;

@@ -14,6 +14,13 @@
 struct reads_span {
     uint32_t number; // Of a region.
     uint64_t offset, bytes;
+    uint64_t taken;   // Bytes of it that have come, in front of `offset`.
+    uint64_t *hashes; // On the far side, of what is expected (remote/expectation.h), or NULL.
+
+    // On the near side: where the bytes come from, and what is known of that (remote/shadow.h).
+    uint32_t buffer;
+    uint64_t buffer_offset, changes;
+    int is_expected; // The memory has what is expected.
 };
 
 struct reads_mark {
@@ -32,6 +39,7 @@ struct reads {
 
 void reads_release(struct reads *reads);
 
+// Copies a span. Its hashes are the list's if that succeeds.
 tapml_status reads_add(struct reads *reads, const struct reads_span *span) STATUS_USED;
 
 // Notes that all reads so far stand in front of a point.
@@ -41,9 +49,10 @@ tapml_status reads_mark(struct reads *reads, uint64_t point) STATUS_USED;
 uint64_t reads_end(const struct reads *reads);
 uint64_t reads_end_of(const struct reads *reads, uint64_t point);
 
-// The oldest read, if its number is below `end`; else NULL. `reads_pop` takes it out.
+// The oldest read, if its number is below `end`; else NULL. Of that `reads_take` takes the next
+// `bytes`, and the read with the last of them.
 struct reads_span *reads_first(const struct reads *reads, uint64_t end);
-void reads_pop(struct reads *reads);
+void reads_take(struct reads *reads, uint64_t bytes);
 
 // Forgets all of them: what failed leaves nothing to be read.
 void reads_clear(struct reads *reads);

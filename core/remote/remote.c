@@ -8,10 +8,12 @@
 #include "base/log.h"
 #include "link/message.h"
 #include "remote/bulk.h"
+#include "remote/expectation.h"
 #include "remote/known.h"
 #include "remote/mirror.h"
 #include "remote/reach.h"
 #include "remote/reads.h"
+#include "remote/shadow.h"
 #include "remote/tracer.h"
 
 #include <inttypes.h>
@@ -22,6 +24,7 @@ enum {
     START_PATIENCE_S = 30, // For a worker to be started.
     SLICE_MS = 50,
     HASHED_BYTES_MIN = 4096, // Fewer are sent without a hash.
+    EXPECTED_BYTES_MIN = 64, // Fewer are read without a word.
     ENDING_BYTES = 256,
     WORDS_BYTES = 1024
 };
@@ -39,6 +42,7 @@ struct remote {
     struct reach *reach;
     struct stream *stream;
     struct mirror mirror;
+    struct shadow shadow;
     struct reads reads;
     struct awaited awaited;
     struct known known;
@@ -49,6 +53,7 @@ struct remote {
     int is_started;      // It is there, as far as is known.
     int has_answered;    // To the start of this generation.
     int was_killed;
+    int takes_expectations;    // The other side does.
     char ending[ENDING_BYTES]; // How the last one ended.
     char words[WORDS_BYTES];
     struct remote_traffic traffic;
@@ -119,6 +124,9 @@ static tapml_status reconnect(struct remote *remote)
     case REACH_REFUSED:
         return status_fail(TAPML_DEVICE_LOST, "%s", status_message());
     case REACH_THERE:
+        remote->takes_expectations = reach_knows(remote->reach, "expect");
+        remote->channel.lacks_stamps = !reach_knows(remote->reach, "stamp");
+        break;
     case REACH_NOT_YET:
         break;
     }
@@ -192,13 +200,31 @@ put_bytes(struct remote *remote, uint32_t number, uint64_t offset, uint64_t byte
     return TAPML_OK;
 }
 
+// Where it is known what a buffer should hold, that is what its machine need not send.
+static void expect(struct remote *remote, struct reads_span *read)
+{
+    const struct shadow_part part = {read->buffer, read->buffer_offset, read->bytes};
+    const struct expectation expectation = {read->number, read->offset, read->bytes, NULL};
+    const unsigned char *held = shadow_find(&remote->shadow, &part);
+    unsigned char *memory = mirror_span(&remote->mirror, read->number, read->offset, read->bytes);
+
+    if (held == NULL || memory == NULL || !remote->takes_expectations ||
+        read->bytes < EXPECTED_BYTES_MIN || read->bytes > EXPECTATION_BYTES_MAX) {
+        return;
+    }
+    memcpy(memory, held, read->bytes);
+    expectation_put(&remote->out, &expectation, memory);
+    read->changes = shadow_changes(&remote->shadow, read->buffer);
+    read->is_expected = 1;
+}
+
 // A transfer names a part of a buffer, then a span of memory.
 static tapml_status see_transfer(struct remote *remote, uint16_t verb, struct wire_reader *reader)
 {
     struct reads_span span = {0};
 
-    (void)wire_take_u32(reader);
-    (void)wire_take_u64(reader);
+    span.buffer = wire_take_u32(reader);
+    span.buffer_offset = wire_take_u64(reader);
     span.bytes = wire_take_u64(reader);
     span.number = wire_take_u32(reader);
     span.offset = wire_take_u64(reader);
@@ -206,6 +232,16 @@ static tapml_status see_transfer(struct remote *remote, uint16_t verb, struct wi
         return put_bytes(remote, span.number, span.offset, span.bytes);
     }
     remote->traffic.named_bytes += span.bytes;
+    expect(remote, &span);
+    return reads_add(&remote->reads, &span);
+}
+
+static tapml_status see_stamp(struct remote *remote, struct wire_reader *reader)
+{
+    struct reads_span span = {.number = wire_take_u32(reader)};
+
+    span.offset = wire_take_u64(reader);
+    span.bytes = sizeof(uint64_t);
     return reads_add(&remote->reads, &span);
 }
 
@@ -229,6 +265,7 @@ static tapml_status see(struct remote *remote, const struct wire_frame *frame, i
     struct wire_reader reader;
 
     wire_reader_init(&reader, frame);
+    shadow_follow(&remote->shadow, &remote->mirror, frame);
     switch (frame->verb) {
     case MESSAGE_REGION:
     case MESSAGE_SHARE:
@@ -239,6 +276,8 @@ static tapml_status see(struct remote *remote, const struct wire_frame *frame, i
     case MESSAGE_WRITE:
     case MESSAGE_READ:
         return see_transfer(remote, frame->verb, &reader);
+    case MESSAGE_STAMP:
+        return see_stamp(remote, &reader);
     case MESSAGE_SIGNAL:
         return reads_mark(&remote->reads, wire_take_u64(&reader));
     case MESSAGE_WAIT:
@@ -318,14 +357,16 @@ static tapml_status take_data(struct remote *remote, const struct wire_frame *fr
         mirror_span(&remote->mirror, read->number, read->offset, data.span.bytes);
 
     ASSERT(memory != NULL);
-    if (bulk_unpack(&data, memory) != TAPML_OK) {
+    if (frame->verb == BULK_SAME ? !read->is_expected : bulk_unpack(&data, memory) != TAPML_OK) {
         return distrust(remote, "the bytes that it sends are damaged");
     }
-    read->offset += data.span.bytes;
-    read->bytes -= data.span.bytes;
-    if (read->bytes == 0) {
-        reads_pop(&remote->reads);
+    if (read->is_expected) {
+        const struct shadow_part part = {read->buffer, read->buffer_offset + read->taken,
+                                         data.span.bytes};
+
+        shadow_learn(&remote->shadow, &part, memory, read->changes);
     }
+    reads_take(&remote->reads, data.span.bytes);
     return TAPML_OK;
 }
 
@@ -424,6 +465,7 @@ take_frames(struct remote *remote, struct wire_frame *out_frame, int *out_is_rep
             status = *out_is_reply ? take_reply(remote, out_frame) : TAPML_OK;
             break;
         case BULK_DATA:
+        case BULK_SAME:
             status = remote->has_answered ? take_data(remote, out_frame) : TAPML_OK;
             break;
         case BULK_HAVE:
@@ -523,6 +565,7 @@ static tapml_status remote_start(struct channel *channel)
     struct remote *remote = own(channel);
 
     mirror_release(&remote->mirror);
+    shadow_release(&remote->shadow);
     reads_clear(&remote->reads);
     remote->awaited = (struct awaited){0, 0};
     remote->out.size = 0;
@@ -568,6 +611,7 @@ static void remote_release(struct channel *channel)
     stream_destroy(remote->stream);
     reach_destroy(remote->reach);
     mirror_release(&remote->mirror);
+    shadow_release(&remote->shadow);
     reads_release(&remote->reads);
     known_release(&remote->known);
     bulk_packer_destroy(remote->packer);
@@ -621,7 +665,7 @@ tapml_status remote_create(const struct remote_options *options, struct channel 
     if (remote == NULL) {
         return status_no_memory();
     }
-    remote->channel = (struct channel){.vt = &remote_vt, .is_far = 1};
+    remote->channel = (struct channel){.vt = &remote_vt, .is_far = 1, .lacks_stamps = 1};
     remote->out = MESSAGE_WRITER;
     remote->memory_bytes = options->memory_bytes;
     const tapml_status status = make(options, remote);

@@ -59,6 +59,7 @@ static const char *name_of(uint16_t verb)
         [BULK_STARTED] = "started",
         [BULK_END] = "end",
         [BULK_DATA] = "data",
+        [BULK_SAME] = "same",
         [BULK_HAVE] = "have",
         [BULK_LOST] = "lost",
     };
@@ -223,7 +224,7 @@ void tracer_received(struct tracer *tracer, const struct wire_frame *frame, uint
     }
     const uint64_t now_ns = timeline_begin(tracer->received);
 
-    if (frame->verb == BULK_DATA && tracer->last != NULL) {
+    if ((frame->verb == BULK_DATA || frame->verb == BULK_SAME) && tracer->last != NULL) {
         tracer->last->bytes += bytes;
     }
     timeline_put(

@@ -7,6 +7,7 @@
 
 #include "link/message.h"
 #include "remote/bulk.h"
+#include "remote/expectation.h"
 #include "remote/mirror.h"
 #include "remote/reads.h"
 
@@ -48,13 +49,30 @@ static void take_bytes(const struct mirror *mirror, const struct wire_frame *fra
         return;
     }
     FUZZ_CHECK(data.span.bytes > 0 && data.span.bytes <= PIECE_BYTES_MAX);
-    FUZZ_CHECK((data.packed == NULL) == (frame->verb == BULK_PLACE));
+    FUZZ_CHECK((data.packed == NULL) == (frame->verb == BULK_PLACE || frame->verb == BULK_SAME));
     unsigned char *memory =
         mirror_span(mirror, data.span.number, data.span.offset, data.span.bytes);
     if (memory && data.packed) {
         (void)fuzz_refused(bulk_unpack(&data, memory));
         (void)hash_bytes(memory, data.span.bytes);
     }
+}
+
+// Hashes of blocks of zeros, whatever they are.
+static void expect(const struct wire_frame *frame)
+{
+    static const unsigned char zeros[4 * EXPECTATION_BLOCK_BYTES];
+    struct expectation expectation = {.hashes = NULL};
+    int is_same = 0;
+    if (fuzz_refused(expectation_take(frame, &expectation))) {
+        FUZZ_CHECK(!expectation.hashes);
+        return;
+    }
+    const uint32_t bytes =
+        (uint32_t)(expectation.bytes < sizeof(zeros) ? expectation.bytes : sizeof(zeros));
+    const uint32_t run = expectation_run(expectation.hashes, 0, zeros, bytes, &is_same);
+    FUZZ_CHECK(run > 0 && run <= bytes);
+    expectation_release(&expectation);
 }
 
 static void
@@ -78,8 +96,8 @@ static void wait_for(struct reads *reads, const struct wire_frame *frame)
     const uint64_t point = wire_take_u64(&reader);
     const uint64_t end = reads_end_of(reads, point);
     FUZZ_CHECK(end <= reads_end(reads));
-    while (reads_first(reads, end)) {
-        reads_pop(reads);
+    for (const struct reads_span *read; (read = reads_first(reads, end)) != NULL;) {
+        reads_take(reads, (read->bytes + 1) / 2);
     }
 }
 
@@ -98,6 +116,9 @@ static void take_frame(struct mirror *mirror, struct reads *reads, const struct 
     case MESSAGE_READ:
         note_read(mirror, reads, frame);
         break;
+    case BULK_EXPECT:
+        expect(frame);
+        break;
     case MESSAGE_SIGNAL:
         FUZZ_CHECK(reads_mark(reads, wire_take_u64(&reader)) == TAPML_OK);
         break;
@@ -107,6 +128,7 @@ static void take_frame(struct mirror *mirror, struct reads *reads, const struct 
     case BULK_DATA:
     case BULK_PIECE:
     case BULK_PLACE:
+    case BULK_SAME:
         take_bytes(mirror, frame);
         break;
     default:

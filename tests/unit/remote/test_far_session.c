@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "harness/paired.h"
 #include "remote/bulk.h"
+#include "remote/expectation.h"
 #include "remote/far_session.h"
 
 static struct paired paired;
@@ -242,6 +243,42 @@ Test(far_session, ends_a_worker_whose_host_asks_for_what_cannot_be)
     wire_put_u64(&writer, 4096);
     wire_end(&writer);
     expect_end(0, "cannot be");
+}
+
+static void put_expectation(uint64_t offset, uint64_t bytes)
+{
+    static const unsigned char memory[4096];
+
+    expectation_put(&writer, &(struct expectation){0, offset, bytes, NULL}, memory);
+}
+
+Test(far_session, ends_a_worker_of_which_something_else_is_expected)
+{
+    start();
+    write_region(4096);
+    put_expectation(0, 1024);
+    write_transfer(MESSAGE_READ, 1024, 0, 64);
+    expect_end(0, "a read of which something else is expected");
+    write_start(2);
+    expect_started(2);
+    write_region(4096);
+    put_expectation(0, 1024);
+    write_transfer(MESSAGE_READ, 2048, 0, 0);
+    expect_end(0, "a read of which something else is expected");
+    write_start(3);
+    expect_started(3);
+    wire_begin(&writer, BULK_EXPECT, 0);
+    wire_put_u32(&writer, 0);
+    wire_end(&writer);
+    expect_end(0, "what is expected of a read is malformed");
+    write_start(4);
+    expect_started(4);
+    write_region(4096);
+    wire_begin(&writer, MESSAGE_STAMP, 8);
+    wire_put_u32(&writer, 0);
+    wire_put_u64(&writer, 4089);
+    wire_end(&writer);
+    expect_end(0, "a read into memory that is not there");
 }
 
 static void put_bytes(uint32_t region, uint64_t offset, const struct hash *hash)

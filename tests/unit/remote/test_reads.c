@@ -23,7 +23,7 @@ Test(reads, come_in_their_order_and_up_to_an_end)
     cr_assert_eq(reads_end(&reads), 100);
     for (uint64_t i = 0; i < 60; i++) {
         cr_assert_eq(reads_first(&reads, 60)->offset, i);
-        reads_pop(&reads);
+        reads_take(&reads, 8);
     }
     cr_assert_null(reads_first(&reads, 60));
     cr_assert_eq(reads_first(&reads, 61)->offset, 60);
@@ -32,6 +32,28 @@ Test(reads, come_in_their_order_and_up_to_an_end)
     cr_assert_eq(reads_end(&reads), 101);
     reads_release(&reads);
     cr_assert_eq(reads_end(&reads), 0);
+}
+
+// What has come of one stands behind it until the last byte.
+Test(reads, are_taken_piece_by_piece)
+{
+    struct reads reads = {.count = 0};
+    uint64_t *hashes = alloc_new(2 * sizeof(*hashes));
+
+    cr_assert_not_null(hashes);
+    MUST(reads_add(&reads, &(struct reads_span){.offset = 100, .bytes = 8, .hashes = hashes}));
+    add(&reads, 200);
+    reads_take(&reads, 3);
+    const struct reads_span *first = reads_first(&reads, UINT64_MAX);
+
+    cr_assert_eq(first->offset, 103);
+    cr_assert_eq(first->bytes, 5);
+    cr_assert_eq(first->taken, 3);
+    cr_assert_eq(first->hashes, hashes);
+    reads_take(&reads, 5);
+    cr_assert_eq(reads_first(&reads, UINT64_MAX)->offset, 200);
+    cr_assert_null(reads_first(&reads, UINT64_MAX)->hashes);
+    reads_release(&reads);
 }
 
 Test(reads, in_front_of_a_point_are_those_before_its_mark)
@@ -52,7 +74,7 @@ Test(reads, in_front_of_a_point_are_those_before_its_mark)
     cr_assert_eq(reads_end_of(&reads, 5), 3);
     cr_assert_eq(reads_end_of(&reads, 6), 4, "all of them");
     for (int i = 0; i < 3; i++) {
-        reads_pop(&reads);
+        reads_take(&reads, 8);
     }
     MUST(reads_mark(&reads, 6));
     cr_assert_eq(reads.mark_count, 1, "marks of what is done are dropped");
@@ -68,7 +90,7 @@ Test(reads, drop_marks_that_say_nothing)
     for (uint64_t i = 1; i < 10000; i++) {
         if (i % 100 == 0) {
             add(&reads, i);
-            reads_pop(&reads);
+            reads_take(&reads, 8);
         }
         MUST(reads_mark(&reads, i));
     }
@@ -96,7 +118,7 @@ Test(reads, are_forgotten_but_counted_where_a_wait_failed)
 Test(reads, survive_a_lack_of_memory)
 {
     struct reads reads = {.count = 0};
-    const struct reads_span span = {1, 2, 3};
+    const struct reads_span span = {.number = 1, .offset = 2, .bytes = 3};
 
     alloc_fail_at(1);
     cr_assert_eq(reads_add(&reads, &span), TAPML_NO_MEMORY);

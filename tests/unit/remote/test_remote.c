@@ -94,6 +94,88 @@ Test(remote, sends_bytes_by_their_hash_once_they_are_there)
     cr_assert_geq(another.placed_bytes, sizeof(values) - 4096, "another session of the same host");
 }
 
+static uint64_t received_bytes(void)
+{
+    return remote_traffic(both.channel).received_bytes;
+}
+
+static void read_back(tapml_object *buffer, const float *values_there)
+{
+    memset(found, 0, sizeof(found));
+    PAIRED_MUST(backend_read(both.far, buffer, 0, found, sizeof(found)));
+    PAIRED_MUST(backend_wait(both.far));
+    cr_assert_eq(memcmp(found, values_there, sizeof(found)), 0);
+}
+
+// What is as it was written, or was read before, does not come back; what a call has changed does.
+Test(remote, is_not_sent_what_it_knows)
+{
+    start();
+    PAIRED_MUST(compute(both.near, expected));
+    tapml_object *x = far_backend_buffer(both.far, values, COUNT);
+    tapml_object *y = far_backend_buffer(both.far, values, COUNT);
+
+    PAIRED_MUST(backend_wait(both.far));
+    uint64_t before = received_bytes();
+
+    read_back(x, values);
+    cr_assert_lt(received_bytes() - before, 4096);
+    PAIRED_MUST(far_backend_call(both.far, x, NULL, y, COUNT));
+    PAIRED_MUST(far_backend_call(both.far, y, NULL, x, COUNT));
+    before = received_bytes();
+    read_back(x, expected);
+    cr_assert_gt(received_bytes() - before, sizeof(values) / 2);
+    before = received_bytes();
+    read_back(x, expected);
+    cr_assert_lt(received_bytes() - before, 4096);
+    backend_buffer_free(both.far, x);
+    backend_buffer_free(both.far, y);
+}
+
+// What is written behind a read is not what that read gives.
+Test(remote, knows_what_is_read_from_what_is_written_later)
+{
+    static float other[COUNT];
+
+    start();
+    tapml_object *x = far_backend_buffer(both.far, values, COUNT);
+    tapml_object *y = far_backend_buffer(both.far, values, COUNT);
+
+    for (size_t i = 0; i < COUNT; i++) {
+        other[i] = values[i] + (i % 3000 == 0 ? 1.0f : 0.0f);
+    }
+    PAIRED_MUST(backend_read(both.far, x, 0, found, sizeof(found)));
+    PAIRED_MUST(backend_write(both.far, x, 0, other, sizeof(other)));
+    PAIRED_MUST(backend_read(both.far, x, 0, expected, sizeof(expected)));
+    PAIRED_MUST(backend_copy(
+        both.far,
+        &(struct backend_copy){.source = x, .target = y, .size = COUNT / 2 * sizeof(float)}));
+    PAIRED_MUST(backend_wait(both.far));
+    cr_assert_eq(memcmp(found, values, sizeof(found)), 0);
+    cr_assert_eq(memcmp(expected, other, sizeof(other)), 0);
+    read_back(x, other);
+    memcpy(other + COUNT / 2, values + COUNT / 2, sizeof(other) - COUNT / 2 * sizeof(float));
+    read_back(y, other);
+    backend_buffer_free(both.far, x);
+    backend_buffer_free(both.far, y);
+}
+
+Test(remote, has_stamps_of_its_machine)
+{
+    uint64_t begin_ns = 0, end_ns = 0;
+
+    start();
+    tapml_object *x = far_backend_buffer(both.far, values, COUNT);
+
+    PAIRED_MUST(backend_stamp(both.far, &begin_ns));
+    PAIRED_MUST(far_backend_call(both.far, x, NULL, x, COUNT));
+    PAIRED_MUST(backend_stamp(both.far, &end_ns));
+    PAIRED_MUST(backend_wait(both.far));
+    cr_assert_gt(begin_ns, 0);
+    cr_assert_gt(end_ns, begin_ns);
+    backend_buffer_free(both.far, x);
+}
+
 // A cache that is full, or has no room at all, is no fault.
 Test(remote, needs_no_cache_at_its_machine)
 {
