@@ -21,9 +21,10 @@ class Machine:
     def __init__(self, folder):
         self.folder = folder
         self.env = {"XDG_CONFIG_HOME": os.path.join(folder, "config"), "XDG_CACHE_HOME": os.path.join(folder, "cache")}
+        self.inside = []  # What stands in front of a command, as for a network of its own (relay.py).
 
     def start(self, program, *args):
-        return subprocess.Popen([program, *args], env={**os.environ, **self.env}, stdin=subprocess.PIPE,
+        return subprocess.Popen([*self.inside, program, *args], env={**os.environ, **self.env}, stdin=subprocess.PIPE,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -75,15 +76,15 @@ def serving(worker, *args):
         assert process.returncode in (0, -signal.SIGKILL), (process.returncode, out, errors)
 
 
-def dialling(worker, *ports):
+def dialling(worker, *ports, host="127.0.0.1"):
     """A far worker that dials hosts."""
-    return serving(worker, *(word for port in ports for word in ("--dial", f"tapml://127.0.0.1:{port}")))
+    return serving(worker, *(word for port in ports for word in ("--dial", f"tapml://{host}:{port}")))
 
 
 @contextlib.contextmanager
-def listening(worker, *args, port=0):
+def listening(worker, *args, host="127.0.0.1", port=0):
     """A far worker that serves; gives the process and its port."""
-    with serving(worker, "--listen", f"127.0.0.1:{port}", *args) as process:
+    with serving(worker, "--listen", f"{host}:{port}", *args) as process:
         yield process, port_of(process)
 
 
