@@ -375,17 +375,19 @@ static tapml_status look(struct guard *guard)
             TAPML_TRY(check_watch(guard, &guard->at->guarded.watches[i]));
         }
     }
-    if (guard->at->violation.kind == GUARD_CLEAN) {
-        TAPML_TRY(guard_bystanders_check(&guard->bystanders, guard->wrapper.inner,
-                                         &guard->at->guarded, &guard->at->violation));
+    if (guard->at->violation.kind == GUARD_CLEAN && guard->at == &guard->own) {
+        guard_bystanders_check(&guard->bystanders, guard->wrapper.inner, &guard->at->guarded,
+                               &guard->at->violation);
     }
     return report(guard);
 }
 
 static tapml_status check(struct guard *guard)
 {
+    struct backend *inner = guard->wrapper.inner;
     TAPML_TRY(read_after(guard));
-    TAPML_TRY(backend_wait(guard->wrapper.inner));
+    TAPML_TRY(guard_bystanders_read(&guard->bystanders, inner, &guard->at->guarded));
+    TAPML_TRY(backend_wait(inner));
     return look(guard);
 }
 
@@ -486,11 +488,7 @@ tapml_status guard_land(struct guard *guard, struct guard_flight *flight)
 {
     guard->at = flight;
     guard->time_ns = flight->end_ns - flight->begin_ns;
-    const int is_forgetful = guard->bystanders.is_forgetful;
-    guard->bystanders.is_forgetful = 1;
-    const tapml_status status = look(guard);
-    guard->bystanders.is_forgetful = is_forgetful;
-    return status;
+    return look(guard);
 }
 
 // -- The guard ---------------------------------------------------------------------------------

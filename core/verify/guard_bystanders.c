@@ -4,14 +4,7 @@
 
 #include "base/assert.h"
 
-enum { READ_BYTES_MAX = 1 << 18, READ_BUFFERS_MAX = 16 };
-
-// What is read after a call, one image behind the other.
-struct reading {
-    struct guard_buffer *buffers[READ_BUFFERS_MAX];
-    uint32_t count;
-    uint64_t bytes;
-};
+enum { READ_BYTES_MAX = 1 << 18 };
 
 void guard_bystanders_release(struct guard_bystanders *bystanders)
 {
@@ -89,14 +82,14 @@ static const struct guarded_use *first_output(const struct guarded_call *guarded
 }
 
 // Adds a buffer that is not the call's, unless there is no room for it.
-static void choose(struct reading *reading,
-                   const struct guard_bystanders *bystanders,
+static void choose(struct guard_bystanders *bystanders,
                    const struct guarded_call *guarded,
                    struct guard_buffer *buffer)
 {
+    struct guard_bystanders_reading *reading = &bystanders->reading;
     const uint64_t bytes = guard_buffer_readable_bytes(buffer);
     const int is_wanted = !bystanders->is_forgetful || buffer->seen_epoch == epoch_now(bystanders);
-    if (is_wanted && buffer->redzone > 0 && reading->count < READ_BUFFERS_MAX &&
+    if (is_wanted && buffer->redzone > 0 && reading->count < GUARD_BYSTANDERS_MAX &&
         bytes <= READ_BYTES_MAX - reading->bytes && !guarded_call_find_watch(guarded, buffer)) {
         reading->buffers[reading->count++] = buffer;
         reading->bytes += bytes;
@@ -104,40 +97,22 @@ static void choose(struct reading *reading,
 }
 
 // From a buffer to both sides, as long as there is room for some.
-static void choose_nearest(struct reading *reading,
-                           const struct guard_bystanders *bystanders,
+static void choose_nearest(struct guard_bystanders *bystanders,
                            const struct guarded_call *guarded,
                            const struct guard_buffer *middle)
 {
-    enum { STEPS_MAX = 4 * READ_BUFFERS_MAX };
+    enum { STEPS_MAX = 4 * GUARD_BYSTANDERS_MAX };
     struct guard_buffer *older = middle->older, *newer = middle->newer;
     for (uint32_t step = 0; step < STEPS_MAX && (older || newer); step++) {
         if (older) {
-            choose(reading, bystanders, guarded, older);
+            choose(bystanders, guarded, older);
             older = older->older;
         }
         if (newer) {
-            choose(reading, bystanders, guarded, newer);
+            choose(bystanders, guarded, newer);
             newer = newer->newer;
         }
     }
-}
-
-static tapml_status read_all(struct guard_bystanders *bystanders,
-                             struct backend *inner,
-                             const struct reading *reading,
-                             unsigned char **out_images)
-{
-    void *images = NULL;
-    TAPML_TRY(room_need(&bystanders->room, reading->bytes, &images));
-    unsigned char *next = images;
-    for (uint32_t i = 0; i < reading->count; i++) {
-        const uint64_t bytes = guard_buffer_readable_bytes(reading->buffers[i]);
-        TAPML_TRY(backend_read(inner, reading->buffers[i]->inner, 0, next, bytes));
-        next += bytes;
-    }
-    *out_images = images;
-    return backend_wait(inner);
 }
 
 // Forgets all where contents of memory have gone since the last time; whether they have.
@@ -152,38 +127,52 @@ static int forget_lost(struct guard_bystanders *bystanders, const struct backend
     return 1;
 }
 
-tapml_status guard_bystanders_check(struct guard_bystanders *bystanders,
-                                    struct backend *inner,
-                                    const struct guarded_call *guarded,
-                                    struct guard_violation *out_violation)
+tapml_status guard_bystanders_read(struct guard_bystanders *bystanders,
+                                   struct backend *inner,
+                                   const struct guarded_call *guarded)
 {
-    struct reading reading = {.count = 0};
-    unsigned char *image = NULL;
+    struct guard_bystanders_reading *reading = &bystanders->reading;
     const struct guarded_use *use = first_output(guarded);
+    void *images = NULL;
+    *reading = (struct guard_bystanders_reading){.count = 0};
     (void)forget_lost(bystanders, inner);
+    if (use) {
+        choose_nearest(bystanders, guarded, use->buffer);
+    }
+    if (reading->count == 0) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(room_need(&bystanders->room, reading->bytes, &images));
+    unsigned char *next = reading->images = images;
+    for (uint32_t i = 0; i < reading->count; i++) {
+        const uint64_t bytes = guard_buffer_readable_bytes(reading->buffers[i]);
+        TAPML_TRY(backend_read(inner, reading->buffers[i]->inner, 0, next, bytes));
+        next += bytes;
+    }
+    return TAPML_OK;
+}
+
+void guard_bystanders_check(struct guard_bystanders *bystanders,
+                            const struct backend *inner,
+                            const struct guarded_call *guarded,
+                            struct guard_violation *out_violation)
+{
+    const struct guard_bystanders_reading *reading = &bystanders->reading;
+    const unsigned char *image = reading->images;
+    if (forget_lost(bystanders, inner)) {
+        return;
+    }
     if (!bystanders->is_forgetful) {
         learn_own(bystanders, guarded);
     }
-    if (!use) {
-        return TAPML_OK;
-    }
-    choose_nearest(&reading, bystanders, guarded, use->buffer);
-    if (reading.count == 0) {
-        return TAPML_OK;
-    }
-    TAPML_TRY(read_all(bystanders, inner, &reading, &image));
-    if (forget_lost(bystanders, inner)) {
-        return TAPML_OK;
-    }
-    for (uint32_t i = 0; i < reading.count; i++) {
-        struct guard_buffer *buffer = reading.buffers[i];
+    for (uint32_t i = 0; i < reading->count; i++) {
+        struct guard_buffer *buffer = reading->buffers[i];
         const struct hash before = buffer->seen;
         const int was_seen = buffer->seen_epoch == epoch_now(bystanders);
         learn(bystanders, buffer, image);
         if (was_seen && !hash_equal(before, buffer->seen) && out_violation->kind == GUARD_CLEAN) {
-            guard_violation_elsewhere(out_violation, guarded, use, buffer);
+            guard_violation_elsewhere(out_violation, guarded, first_output(guarded), buffer);
         }
         image += guard_buffer_readable_bytes(buffer);
     }
-    return TAPML_OK;
 }

@@ -13,6 +13,8 @@
 
 #include "verify/guard_violation.h"
 
+enum { GUARD_BYSTANDERS_MAX = 16 };
+
 // The buffers of one guard. All zero to begin with.
 struct guard_bystanders {
     struct guard_buffer *newest;
@@ -21,6 +23,14 @@ struct guard_bystanders {
     int is_forgetful; // All is forgotten before the next check: what was seen before is read alone,
                       // and nothing is learned.
     struct room room;
+
+    // What is read behind a call, one image behind the other.
+    struct guard_bystanders_reading {
+        struct guard_buffer *buffers[GUARD_BYSTANDERS_MAX];
+        uint32_t count;
+        uint64_t bytes;
+        unsigned char *images;
+    } reading;
 };
 
 // Frees what checks have needed. The buffers are the caller's.
@@ -34,11 +44,16 @@ void guard_bystanders_remove(struct guard_bystanders *bystanders, struct guard_b
 void guard_bystanders_forget(struct guard_buffer *buffer);
 void guard_bystanders_forget_all(struct guard_bystanders *bystanders);
 
-// After a call that was found clean in all else: learns from the images of its buffers, and
-// compares those near its first output, waiting for `inner`. A change is described in
-// `out_violation`, once. Allocates only if it needs more room than before. TAPML_NO_MEMORY and
-// failures of `inner`.
-tapml_status guard_bystanders_check(struct guard_bystanders *bystanders,
-                                    struct backend *inner,
-                                    const struct guarded_call *guarded,
-                                    struct guard_violation *out_violation) STATUS_USED;
+// Queues behind a call that buffers near its first output are read, so that one wait serves them
+// and the buffers of the call. Allocates only if it needs more room than before. TAPML_NO_MEMORY
+// and failures of `inner`.
+tapml_status guard_bystanders_read(struct guard_bystanders *bystanders,
+                                   struct backend *inner,
+                                   const struct guarded_call *guarded) STATUS_USED;
+
+// After that wait, of a call that was found clean in all else: learns from the images of its
+// buffers, and compares what was read. A change is described in `out_violation`, once.
+void guard_bystanders_check(struct guard_bystanders *bystanders,
+                            const struct backend *inner,
+                            const struct guarded_call *guarded,
+                            struct guard_violation *out_violation);

@@ -45,7 +45,9 @@ static enum guard_kind check_on(struct backend *backend)
         memcpy(watch->after, silu_bytes(watch->buffer), guard_buffer_readable_bytes(watch->buffer));
     }
     violation = (struct guard_violation){0};
-    MUST(guard_bystanders_check(&bystanders, backend, &silu.guarded, &violation));
+    MUST(guard_bystanders_read(&bystanders, backend, &silu.guarded));
+    MUST(backend_wait(backend));
+    guard_bystanders_check(&bystanders, backend, &silu.guarded, &violation);
     return violation.kind;
 }
 
