@@ -39,7 +39,7 @@ struct entry_of_track {
     enum entry_kind kind;
     const char *category; // Of a span. A constant.
     uint64_t begin_ns, end_ns;
-    uint64_t bytes, whole; // Of a count: its value is `bytes`.
+    uint64_t bytes, whole, values; // Of a count: its value is `bytes`.
     char name[TIMELINE_NAME];
     char detail[TIMELINE_DETAIL];
 };
@@ -197,8 +197,10 @@ static void print_count(struct timeline *timeline, const struct entry_of_track *
     text_append(text, ",\"name\":");
     text_append_json(text, entry->name);
     if (entry->kind == ENTRY_BYTES) {
-        text_format(text, ",\"args\":{\"bytes\":%" PRIu64 ",\"both_ways\":%" PRIu64 "}}",
-                    entry->bytes, entry->whole);
+        text_format(text,
+                    ",\"args\":{\"bytes\":%" PRIu64 ",\"both_ways\":%" PRIu64
+                    ",\"values_both_ways\":%" PRIu64 "}}",
+                    entry->bytes, entry->whole, entry->values);
     } else {
         text_format(text, ",\"args\":{\"value\":%" PRIu64 "}}", entry->bytes);
     }
@@ -588,8 +590,7 @@ void timeline_end(struct timeline_track *track, uint64_t begin_ns, const struct 
 static void put_count(struct timeline_track *track,
                       enum entry_kind kind,
                       const char *name,
-                      uint64_t value,
-                      uint64_t whole)
+                      const struct timeline_bytes *count)
 {
     struct entry_of_track *entry = track != NULL ? next_entry(track) : NULL;
 
@@ -598,23 +599,23 @@ static void put_count(struct timeline_track *track,
     }
     entry->kind = kind;
     entry->begin_ns = clock_now_ns();
-    entry->bytes = value;
-    entry->whole = whole;
+    entry->bytes = count->bytes;
+    entry->whole = count->whole;
+    entry->values = count->values;
     copy_name(entry->name, sizeof(entry->name), name);
     put_entry(track);
 }
 
 void timeline_count(struct timeline_track *track, const char *name, uint64_t value)
 {
-    put_count(track, ENTRY_COUNT, name, value, 0);
+    put_count(track, ENTRY_COUNT, name, &(struct timeline_bytes){.bytes = value});
 }
 
 void timeline_count_bytes(struct timeline_track *track,
                           const char *name,
-                          uint64_t bytes,
-                          uint64_t whole)
+                          const struct timeline_bytes *bytes)
 {
-    put_count(track, ENTRY_BYTES, name, bytes, whole);
+    put_count(track, ENTRY_BYTES, name, bytes);
 }
 
 void timeline_stage(const char *name)

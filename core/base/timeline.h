@@ -79,11 +79,14 @@ void timeline_put(struct timeline_track *track,
 // Puts down that the count `name`, a constant, is `value` from now on: drawn as a curve.
 void timeline_count(struct timeline_track *track, const char *name, uint64_t value);
 
-// The same of bytes that were moved, beside those that sending all would have taken.
+// The same of bytes that were moved, beside those that sending all would have taken, and all but
+// the weights.
+struct timeline_bytes {
+    uint64_t bytes, whole, values;
+};
 void timeline_count_bytes(struct timeline_track *track,
                           const char *name,
-                          uint64_t bytes,
-                          uint64_t whole);
+                          const struct timeline_bytes *bytes);
 
 // The track of the calling thread, for what it does itself; NULL: it has none. It is set once a
 // thread begins, and taken from it before its timeline is destroyed. [any]

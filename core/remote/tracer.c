@@ -11,7 +11,7 @@
 // An op of the other side, and the bytes of its calls.
 struct traced_op {
     const tapml_op *op;
-    uint64_t bytes, both_ways;
+    struct timeline_bytes sums;
     int has_changed; // Since its curve was drawn last.
 };
 
@@ -133,23 +133,59 @@ static void take_answer(struct tracer *tracer, const struct wire_frame *frame)
     (void)status;
 }
 
-// What it takes to send the arguments of a call there and back.
-static uint64_t measure_args(struct tracer *tracer, struct wire_reader *reader, const tapml_op *op)
+static uint64_t extent_bytes(const tapml_tensor *tensor)
+{
+    uint64_t end = 0;
+
+    return extent_end(tensor, &end) && end > tensor->offset ? end - tensor->offset : 0;
+}
+
+// A tensor, with its panels and spans.
+static uint64_t tensor_bytes(const tapml_tensor *tensor)
 {
     uint64_t bytes = 0;
 
-    if (message_take_args(reader, op, NULL, &tracer->args) != TAPML_OK) {
-        return 0;
-    }
-    for (size_t i = 0; i < tracer->args.panel_count; i++) {
-        const tapml_tensor *tensor = &tracer->args.panels[i].tensor;
-        uint64_t end = 0;
-
-        if (!tracer->args.panels[i].has_spans && extent_end(tensor, &end) && end > tensor->offset) {
-            bytes += end - tensor->offset;
+    for (; tensor != NULL; tensor = tensor->next) {
+        bytes += tensor->spans == NULL ? extent_bytes(tensor) : 0;
+        for (uint32_t i = 0; tensor->spans != NULL && i < tensor->encoding->n_spans; i++) {
+            bytes += extent_bytes(tensor->spans[i]);
         }
     }
-    return 2 * bytes;
+    return bytes;
+}
+
+static uint64_t argument_bytes(const tapml_value *value)
+{
+    const tapml_tensor *const *list = value->u.p;
+    uint64_t bytes = 0;
+
+    if (value->kind == TAPML_P_TENSORS_IN) {
+        for (uint32_t i = 0; i < value->count; i++) {
+            bytes += tensor_bytes(list[i]);
+        }
+        return bytes;
+    }
+    return value->kind >= TAPML_P_TENSOR_IN && value->kind < TAPML_P_TENSORS_IN
+               ? tensor_bytes(value->u.p)
+               : 0;
+}
+
+// What it takes to send the arguments of a call there and back.
+static struct timeline_bytes
+measure_args(struct tracer *tracer, struct wire_reader *reader, const tapml_op *op)
+{
+    struct timeline_bytes measured = {0, 0, 0};
+
+    if (message_take_args(reader, op, NULL, &tracer->args) != TAPML_OK) {
+        return measured;
+    }
+    for (uint32_t i = 0; i < op->n_params; i++) {
+        const uint64_t bytes = 2 * argument_bytes(&tracer->args.values[i]);
+
+        measured.whole += bytes;
+        measured.values += (op->params[i]->effects & TAPML_E_WEIGHT) != 0 ? 0 : bytes;
+    }
+    return measured;
 }
 
 // -- What is drawn -----------------------------------------------------------------------------
@@ -163,22 +199,24 @@ draw_call(struct tracer *tracer, const struct wire_frame *frame, uint64_t begin_
     const uint32_t index = wire_take_u32(&reader);
     const char *instance = wire_take_text(&reader);
     struct traced_op *op = index < tracer->op_count ? &tracer->ops[index] : NULL;
-    const uint64_t both_ways = op != NULL ? measure_args(tracer, &reader, op->op) : 0;
+    const struct timeline_bytes measured =
+        op != NULL ? measure_args(tracer, &reader, op->op) : (struct timeline_bytes){0, 0, 0};
 
     bytes += tracer->written;
     tracer->written = 0;
     tracer->last = op;
     if (op != NULL) {
         op->has_changed = 1;
-        op->bytes += bytes;
-        op->both_ways += both_ways;
+        op->sums.bytes += bytes;
+        op->sums.whole += measured.whole;
+        op->sums.values += measured.values;
     }
     timeline_end(tracer->sent, begin_ns,
                  &(struct timeline_span){.kind = "call",
                                          .name = op != NULL ? op->op->name : "call",
                                          .detail = instance,
                                          .bytes = bytes,
-                                         .whole = both_ways});
+                                         .whole = measured.whole});
 }
 
 void tracer_sent(struct tracer *tracer,
@@ -212,7 +250,7 @@ static void draw_sums(const struct tracer *tracer)
 
         if (op->has_changed) {
             op->has_changed = 0;
-            timeline_count_bytes(tracer->answers, op->op->name, op->bytes, op->both_ways);
+            timeline_count_bytes(tracer->answers, op->op->name, &op->sums);
         }
     }
 }
@@ -225,7 +263,7 @@ void tracer_received(struct tracer *tracer, const struct wire_frame *frame, uint
     const uint64_t now_ns = timeline_begin(tracer->received);
 
     if ((frame->verb == BULK_DATA || frame->verb == BULK_SAME) && tracer->last != NULL) {
-        tracer->last->bytes += bytes;
+        tracer->last->sums.bytes += bytes;
     }
     timeline_put(
         tracer->received, now_ns, now_ns,

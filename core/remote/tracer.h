@@ -7,7 +7,8 @@
 //
 // A call has its op and instance. Beside the bytes that went for it, its own and those of what was
 // written for it since the call before, is what it would take to send each of its arguments there
-// and back (`both_ways`). What is read back counts for the call before it. With each answer the
+// and back (`both_ways`), and of those that are no weights (`values_both_ways`, of sums alone).
+// What is read back counts for the call before it. With each answer the
 // sums of the ops that were called are drawn as curves, of which the last points are those of all.
 //
 // One thread, that of the channel. Where memory runs out, a message is drawn without its op.

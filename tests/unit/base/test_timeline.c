@@ -63,7 +63,7 @@ Test(timeline, spans_have_times_names_and_bytes)
                                          .bytes = 17,
                                          .whole = 170});
     timeline_count(track, "bytes", 99);
-    timeline_count_bytes(track, "op", 5, 50);
+    timeline_count_bytes(track, "op", &(struct timeline_bytes){5, 50, 20});
     cr_assert_eq(timeline_finish(timeline), TAPML_OK);
     json_t *events = read_events(&scratch);
     const json_t *span = events_find(events, "a \"name\"");
@@ -78,6 +78,7 @@ Test(timeline, spans_have_times_names_and_bytes)
     cr_expect_eq(events_argument(events_find(events, "bytes"), "value"), 99);
     cr_expect_eq(events_argument(events_find(events, "op"), "bytes"), 5);
     cr_expect_eq(events_argument(events_find(events, "op"), "both_ways"), 50);
+    cr_expect_eq(events_argument(events_find(events, "op"), "values_both_ways"), 20);
     json_decref(events);
     timeline_destroy(timeline);
     scratch_remove(&scratch);

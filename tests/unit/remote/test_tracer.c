@@ -126,6 +126,7 @@ Test(tracer, a_call_has_its_bytes_beside_those_of_its_arguments)
     cr_expect_str_eq(events_text(total, "ph"), "C");
     cr_expect_eq(events_argument(total, "bytes"), 237, "with what was read of it");
     cr_expect_eq(events_argument(total, "both_ways"), 4 * TENSOR_BYTES);
+    cr_expect_eq(events_argument(total, "values_both_ways"), 4 * TENSOR_BYTES);
     cr_expect_eq(events_argument(events_find(events, "write"), "bytes"), 77);
     cr_expect_eq(events_argument(events_find(events, "data"), "bytes"), 60);
     cr_expect_str_eq(events_text(events_find(events, "wait"), "cat"), "answer");
