@@ -445,10 +445,11 @@ static const struct key keys[] = {
      IN_RUN(order_policy),
      .type = "'auto', 'carved', 'balance', 'cover' or the id of a policy",
      .example = "balance",
-     .help = "'carved' is the order of the source's calls. With 'balance' the cases that have run "
-             "are at any time like all of them, so that times and pass rates can be predicted; "
-             "with 'cover' those come first that add most. 'auto' is 'cover' for a budget in "
-             "seconds, else 'carved'. See docs/choosing.md; and write-a-policy.md for components."},
+     .help = "'carved' is the order of the source's calls, without a budget instance by instance. "
+             "With 'balance' the cases that have run are at any time like all of them, so that "
+             "times and pass rates can be predicted; with 'cover' those come first that add most. "
+             "'auto' is 'cover' for a budget in seconds, else 'carved'. See docs/choosing.md; and "
+             "write-a-policy.md for components."},
     {.section = "check",
      .name = "invariance",
      .kind = KEY_TEXT,

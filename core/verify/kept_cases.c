@@ -15,6 +15,7 @@
 #include "store/representative.h"
 #include "store/store.h"
 #include "store/stored_case.h"
+#include "verify/case_order.h"
 #include "verify/chosen_cases.h"
 #include "verify/driver_fault.h"
 #include "verify/outlook.h"
@@ -40,8 +41,9 @@ struct kept_cases {
     uint64_t told_ns;  // When the last case was told.
     struct table ops;  // By name: those of which a case was replayed.
     const struct chosen_cases *chosen;
-    double replays_max;   // What `options->spend` comes to,
-    uint64_t deadline_ns; // or when it is over; 0: it is no time.
+    const struct case_label *labels; // Of them, where they are in an order of their own; else NULL.
+    double replays_max;              // What `options->spend` comes to,
+    uint64_t deadline_ns;            // or when it is over; 0: it is no time.
 };
 
 // Writes the verdicts that the store lacks as one transaction.
@@ -271,25 +273,34 @@ static tapml_status tell(void *user, size_t index)
 
 // Whether the store has the result of a case: its names alone are read.
 static tapml_status
-has_result(struct kept_cases *cases, int64_t id, struct arena *arena, int *out_has)
+read_label(struct kept_cases *cases, int64_t id, struct arena *arena, struct case_label *out_label)
 {
     struct verdict known = {.case_id = id};
     struct carved_case names;
-    if (cases->options->fresh) {
-        *out_has = 0;
-        return TAPML_OK;
-    }
+    int has = 0;
     TAPML_TRY(label_read(cases->options->store, id, arena, &names));
     known.op_name = names.op_name;
     known.op_version = names.op_version;
-    return examiner_has(cases->examiner, &known, out_has);
+    TAPML_TRY(cases->options->fresh ? TAPML_OK : examiner_has(cases->examiner, &known, &has));
+    *out_label = (struct case_label){.instance = names.instance,
+                                     .op = names.op_name,
+                                     .shape_class = names.shape_class,
+                                     .version = names.op_version,
+                                     .is_known = has};
+    return TAPML_OK;
 }
 
 static tapml_status read_ahead(void *user, struct replay_ahead_case *io_case, int *out_is_alone)
 {
     struct kept_cases *cases = user;
     const int64_t id = cases->chosen->ids[io_case->index];
-    TAPML_TRY(has_result(cases, id, io_case->arena, out_is_alone));
+    struct case_label label = {.is_known = 0};
+    if (cases->labels) {
+        label = cases->labels[io_case->index];
+    } else if (!cases->options->fresh) {
+        TAPML_TRY(read_label(cases, id, io_case->arena, &label));
+    }
+    *out_is_alone = label.is_known;
     if (*out_is_alone) {
         return TAPML_OK;
     }
@@ -415,39 +426,88 @@ static void count_cases(const struct verdict_list *list)
     stages_add("cases", (struct stages_count){.visits = list->replayed});
 }
 
-static tapml_status judge_ids(struct kept_cases *cases)
+// -- Order ---------------------------------------------------------------------------------------
+
+// Whether the order is free: none is asked for, and nothing follows from how many cases, or calls,
+// were before.
+static int is_free(const struct verdict_options *options)
+{
+    return !options->choice && !options->spend && options->fault_count == 0;
+}
+
+static tapml_status
+list_labels(struct kept_cases *cases, struct arena *arena, struct case_label *out_labels)
+{
+    const struct chosen_cases *chosen = cases->chosen;
+    for (size_t i = 0; i < chosen->count; i++) {
+        TAPML_TRY(read_label(cases, chosen->ids[i], arena, &out_labels[i]));
+        out_labels[i].is_known |= find_refutation(cases, chosen->ids[i]) != NULL;
+    }
+    return TAPML_OK;
+}
+
+// Puts the cases into their order.
+static tapml_status
+order(struct kept_cases *cases, struct arena *arena, struct chosen_cases *io_chosen)
+{
+    const size_t count = io_chosen->count;
+    struct case_label *labels = arena_array(arena, count + 1, sizeof(*labels));
+    struct case_label *ordered = arena_array(arena, count + 1, sizeof(*ordered));
+    int64_t *ids = arena_array(arena, count + 1, sizeof(*ids));
+    size_t *places = arena_array(arena, count + 1, sizeof(*places));
+    if (!labels || !ordered || !ids || !places) {
+        return status_no_memory();
+    }
+    TAPML_TRY(list_labels(cases, arena, labels));
+    TAPML_TRY(case_order_make(labels, count, places));
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = io_chosen->ids[places[i]];
+        ordered[i] = labels[places[i]];
+    }
+    io_chosen->ids = ids;
+    cases->labels = ordered;
+    return TAPML_OK;
+}
+
+static tapml_status judge_in_windows(struct kept_cases *cases, size_t ahead)
 {
     const struct verdict_options *options = cases->options;
-    const struct chosen_cases *chosen = cases->chosen;
-    const size_t ahead = ahead_of(cases);
+    return replay_ahead_run(
+        &(struct replay_ahead_options){.replay = examiner_replay(cases->examiner),
+                                       .backend = options->backend,
+                                       .count = cases->chosen->count,
+                                       .cases_max = ahead,
+                                       .read = read_ahead,
+                                       .judge = judge_landed,
+                                       .alone = judge_alone,
+                                       .told = tell,
+                                       .is_over = is_over,
+                                       .user = cases},
+        &cases->list->ahead);
+}
+
+static tapml_status
+judge_ids(struct kept_cases *cases, struct arena *arena, struct chosen_cases *chosen)
+{
+    const struct verdict_options *options = cases->options;
+    const size_t ahead = ahead_of(cases), count = chosen->count;
     if (options->outlook) {
-        *options->outlook = (struct outlook){.all = chosen->count};
+        *options->outlook = (struct outlook){.all = count};
     }
     describe(cases, ahead);
     cases->told_ns = clock_now_ns();
-    if (ahead > 1 && chosen->count > 1 && replay_ahead_is_possible(options->backend)) {
-        return replay_ahead_run(
-            &(struct replay_ahead_options){.replay = examiner_replay(cases->examiner),
-                                           .backend = options->backend,
-                                           .count = chosen->count,
-                                           .cases_max = ahead,
-                                           .read = read_ahead,
-                                           .judge = judge_landed,
-                                           .alone = judge_alone,
-                                           .told = tell,
-                                           .is_over = is_over,
-                                           .user = cases},
-            &cases->list->ahead);
-    }
-    return judge_one_by_one(cases);
+    const int has_windows = ahead > 1 && count > 1 && replay_ahead_is_possible(options->backend);
+    TAPML_TRY(count > 1 && is_free(options) ? order(cases, arena, chosen) : TAPML_OK);
+    return has_windows ? judge_in_windows(cases, ahead) : judge_one_by_one(cases);
 }
 
-static tapml_status judge_chosen(struct kept_cases *cases, struct chosen_cases *chosen)
+static tapml_status
+judge_chosen(struct kept_cases *cases, struct arena *arena, struct chosen_cases *chosen)
 {
     cases->chosen = chosen;
     cases->executed = examiner_executions(cases->examiner);
     begin_spending(cases, chosen->all);
-    const tapml_status status = judge_ids(cases);
+    const tapml_status status = judge_ids(cases, arena, chosen);
     count_cases(cases->list);
     if (status == TAPML_OK) {
         TAPML_TRY(write_results(cases));
@@ -520,7 +580,7 @@ tapml_status kept_cases_judge(const struct verdict_options *options,
     tapml_status status = arena ? chosen_cases_list(options, arena, &chosen) : status_no_memory();
     if (status == TAPML_OK) {
         io_list->items = arena_array(io_list->arena, chosen.count + 1, sizeof(*io_list->items));
-        status = io_list->items ? judge_chosen(&cases, &chosen) : status_no_memory();
+        status = io_list->items ? judge_chosen(&cases, arena, &chosen) : status_no_memory();
     }
     arena_destroy(arena);
     table_release(&cases.ops);

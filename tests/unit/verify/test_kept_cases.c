@@ -3,6 +3,8 @@
 #include "choose/budget.h"
 #include "harness/late.h"
 #include "judged_store.h"
+#include "verify/examiner.h"
+#include "verify/fault_rule.h"
 
 TestSuite(kept_cases, .init = judged_store_begin, .fini = judged_store_end, .timeout = 110);
 
@@ -163,4 +165,49 @@ Test(kept_cases, no_more_is_replayed_than_may_be_spent)
     list = judge(&options);
     cr_expect(list.replayed == 0 && list.left == 4);
     verdict_list_release(&list);
+}
+
+// What was run, in its order: "s0 s1 t0 ".
+struct run_order {
+    char text[256];
+};
+
+static void
+note_run(void *user, const struct examination *examination, const struct verdict *verdict)
+{
+    struct run_order *order = user;
+    const size_t used = strlen(order->text);
+    (void)verdict;
+    snprintf(order->text + used, sizeof(order->text) - used, "%s%d ", examination->item->instance,
+             (int)examination->item->step);
+}
+
+static void expect_run(const struct verdict_options *given, const char *expected)
+{
+    struct run_order order = {.text = ""};
+    struct verdict_options options = *given;
+    options.fresh = 1;
+    options.observe = note_run;
+    options.user = &order;
+    struct verdict_list list = judge(&options);
+    cr_expect_str_eq(order.text, expected);
+    for (size_t i = 0; i < list.count; i++) {
+        cr_expect_eq(list.items[i].case_id, (int64_t)i + 1, "the list is in the store's order");
+    }
+    verdict_list_release(&list);
+}
+
+Test(kept_cases, cases_of_an_instance_are_replayed_one_behind_the_other)
+{
+    struct verdict_options options = options_for(exact);
+    for (int i = 0; i < 3; i++) {
+        add_silu("s", i, 0);
+        add_silu("t", i, 0);
+        add_norm("n", i, 0);
+    }
+    expect_run(&options, "s0 s1 s2 t0 t1 t2 n0 n1 n2 ");
+    const struct fault_rule rule = {.name = "fault.1", .op = "*", .instance = "none"};
+    options.faults = &rule;
+    options.fault_count = 1;
+    expect_run(&options, "s0 t0 n0 s1 t1 n1 s2 t2 n2 ");
 }
