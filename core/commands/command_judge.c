@@ -206,8 +206,8 @@ static tapml_status read_options(struct judging_kernel *judging)
     TAPML_TRY(require(options, "--op", &judging->op));
     TAPML_TRY(options_i64(options, "--rounds", ROUNDS, 1, ROUNDS_MAX, &judging->rounds));
     TAPML_TRY(options_i64(options, "--seed", SEED, 0, INT64_MAX, &judging->seed));
-    judging->isolation =
-        (struct place_isolation){.mode = PLACE_ISOLATION_ALWAYS, .deadline_s = DEADLINE_S};
+    judging->isolation = (struct place_isolation){
+        .mode = PLACE_ISOLATION_ALWAYS, .deadline_s = DEADLINE_S, .has_foreign_code = 1};
     TAPML_TRY(worker_options_read(options, &judging->isolation));
     judging->backend = options_get(options, "--backend");
     TAPML_TRY(check_kind(judging));
@@ -292,11 +292,10 @@ static tapml_status conclude(struct judging_kernel *judging, const struct conduc
                            judging->widens ? "widened to f32"
                                            : "as stored (--weights f32 widens them)");
     }
-    if (strstr(result->why, "did not answer within") != NULL) {
+    if (result->kind == CONDUCT_NO_ANSWER) {
         log_line(LOG_WARNING,
-                 "a call that takes longer than %" PRId64
-                 " s counts as one that hangs: --deadline gives "
-                 "more time, where a driver compiles or a machine is busy",
+                 "a call may take %" PRId64
+                 " s: --deadline gives more time, where a driver compiles or a machine is busy",
                  judging->isolation.deadline_s);
     }
     judging->is_wrong = result->kind != CONDUCT_RIGHT;

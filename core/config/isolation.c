@@ -230,7 +230,8 @@ static tapml_status keep(struct settings *settings)
 // A worker that does not answer while it opens the first device hangs in what a probe does, too.
 static void note_hang(const struct registry_location *location, const struct place_isolation *how)
 {
-    if (location->device == NULL && !location->is_asked_late && how->deadline_s >= HANGS_LEAST_S) {
+    if (location->device == NULL && !location->is_asked_late && !how->has_foreign_code &&
+        how->deadline_s >= HANGS_LEAST_S) {
         hangs_note(location->build_id, location->component);
     }
 }

@@ -35,12 +35,14 @@ enum place_isolation_mode {
 
 struct place_isolation {
     enum place_isolation_mode mode;
-    int64_t deadline_s; // The minimum time of an answer, beside the cost of the case.
-    int64_t memory_mib; // Of a worker's own; 0: three quarters of the machine's.
-    const char *url;    // Of a worker on another machine (remote/remote.h), whatever `mode` says;
-                        // or NULL.
-    const char *listen; // HOST:PORT, at which such a worker is waited for; or NULL.
-    int64_t patience_s; // For which that machine may be out of reach.
+    int64_t deadline_s;   // The minimum time of an answer, beside the cost of the case.
+    int64_t memory_mib;   // Of a worker's own; 0: three quarters of the machine's.
+    const char *url;      // Of a worker on another machine (remote/remote.h), whatever `mode` says;
+                          // or NULL.
+    const char *listen;   // HOST:PORT, at which such a worker is waited for; or NULL.
+    int64_t patience_s;   // For which that machine may be out of reach.
+    int has_foreign_code; // Opening runs what a user gave: that it hangs says nothing of the
+                          // plugin.
     struct worker_limits limits;
 };
 

@@ -30,6 +30,13 @@ conclude(struct cause *cause, enum conduct_kind kind, const char *format, const 
     return cause->why ? TAPML_OK : status_no_memory();
 }
 
+// Of a trial that has failed, as a sentence says how.
+static tapml_status conclude_failure(struct cause *cause, const struct verdict *verdict)
+{
+    return conclude(cause, verdict->failure == TAPML_DEADLINE ? CONDUCT_NO_ANSWER : CONDUCT_FAILS,
+                    "%s", verdict->reason);
+}
+
 // The case as the first call of a process.
 static tapml_status try_first(const struct cause *cause, enum conduct_mode mode, int *out_is_right)
 {
@@ -88,11 +95,14 @@ static tapml_status find_by_address(struct cause *cause)
     return status == TAPML_NOT_FOUND ? TAPML_OK : status;
 }
 
-static tapml_status find_in_history(struct cause *cause)
+static tapml_status find_in_history(struct cause *cause, const struct verdict *failure)
 {
     TAPML_TRY(find_by_calls(cause));
     if (cause->kind == CONDUCT_RIGHT) {
         TAPML_TRY(find_by_address(cause));
+    }
+    if (cause->kind == CONDUCT_RIGHT && failure->failure == TAPML_DEADLINE) {
+        return conclude_failure(cause, failure); // A busy machine does that to any call.
     }
     return cause->kind != CONDUCT_RIGHT
                ? TAPML_OK
@@ -126,7 +136,7 @@ static tapml_status find_by_guard(struct cause *cause)
         is_unwritten |= stand->result.outputs[i].is_unwritten;
     }
     if (stand->verdict.kind == VERDICT_ERROR) {
-        return conclude(cause, CONDUCT_FAILS, "%s", stand->verdict.reason);
+        return conclude_failure(cause, &stand->verdict);
     }
     if (is_outside) {
         const int is_input =
@@ -178,7 +188,7 @@ static tapml_status find_in_call(struct cause *cause)
     const struct verdict *verdict = &cause->question->stand->verdict;
     int is_right = 0;
     if (verdict->kind == VERDICT_ERROR) { // A hang costs its deadline each time.
-        return conclude(cause, CONDUCT_FAILS, "%s", verdict->reason);
+        return conclude_failure(cause, verdict);
     }
     TAPML_TRY(find_by_mode(cause, CONDUCT_LATE, CONDUCT_LATE_WORK, late_work));
     TAPML_TRY(find_by_mode(cause, CONDUCT_ZEROS, CONDUCT_OLD_MEMORY, old_memory));
@@ -208,7 +218,7 @@ static tapml_status find(struct cause *cause, struct verdict *out_failure)
         return conclude(cause, CONDUCT_OLD_MEMORY, "%s", old_memory);
     }
     TAPML_TRY(try_first(cause, CONDUCT_PLAIN, &is_right));
-    return is_right ? find_in_history(cause) : find_in_call(cause);
+    return is_right ? find_in_history(cause, out_failure) : find_in_call(cause);
 }
 
 tapml_status conduct_cause_find(const struct conduct_question *question,

@@ -6,6 +6,7 @@ static const char *const names[CONDUCT_KINDS] = {
     "right",
     "unsupported",
     "fails",
+    "no answer within the deadline",
     "wrong after some calls",
     "cached by address",
     "depends on earlier calls",

@@ -8,7 +8,8 @@
 enum conduct_kind {
     CONDUCT_RIGHT,
     CONDUCT_UNSUPPORTED, // No case was run: the first refusal is the reason.
-    CONDUCT_FAILS,       // A call fails, crashes or hangs.
+    CONDUCT_FAILS,       // A call fails or crashes.
+    CONDUCT_NO_ANSWER,   // A call takes longer than it may.
     CONDUCT_BY_CALLS,    // Right for the first calls: the n-th one with the same inputs is wrong.
     CONDUCT_BY_ADDRESS,  // Wrong where other inputs lie at the addresses of earlier ones.
     CONDUCT_BY_HISTORY,  // Right as the first call of a process, wrong after others.

@@ -271,10 +271,12 @@ static tapml_status run(struct examiner *examiner,
                         struct verdict *io_verdict)
 {
     const tapml_status status = replay(examiner, examination);
+    if (status != TAPML_OK && status_ends_all(status)) {
+        return status;
+    }
     if (status != TAPML_OK) {
-        return status_ends_all(status)
-                   ? status
-                   : set_reason(arena, VERDICT_ERROR, status_message(), io_verdict);
+        io_verdict->failure = status;
+        return set_reason(arena, VERDICT_ERROR, status_message(), io_verdict);
     }
     return judge_result(examiner, examination, arena, io_verdict);
 }
@@ -298,6 +300,7 @@ tapml_status examiner_try(struct examiner *examiner,
                           struct verdict *io_verdict)
 {
     io_verdict->oracle = io_verdict->observed = "";
+    io_verdict->failure = TAPML_OK;
     const tapml_status status =
         examination->schema ? run(examiner, examination, arena, io_verdict)
                             : set_reason(arena, VERDICT_SKIPPED,
@@ -311,6 +314,7 @@ tapml_status examiner_judge(struct examiner *examiner,
                             struct verdict *io_verdict)
 {
     io_verdict->oracle = io_verdict->observed = "";
+    io_verdict->failure = TAPML_OK;
     return observe(examiner, examination, io_verdict,
                    judge_result(examiner, examination, arena, io_verdict));
 }

@@ -56,6 +56,8 @@ struct verdict {
     size_t measure_count;
     const char *observed; // A sentence of what the errors do not say, or "".
     const char *oracle;   // Whose limits the errors are judged by; "" of an exact op.
+    tapml_status failure; // Of VERDICT_ERROR: what the backend gave, TAPML_DEADLINE for no answer
+                          // in time. TAPML_OK for all others, and where it was read from a store.
     uint64_t time_ns;
     double cost; // The error of the declared arithmetic against f32, as the root of an NMSE; NaN if
                  // it is not known, or nothing is declared.

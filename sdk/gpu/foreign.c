@@ -3,6 +3,7 @@
 #include "foreign.h"
 
 #include "ops.h"
+#include "plan.h"
 
 #include <tapml/gpu/support.h>
 #include <tapml/signature.h>
@@ -562,8 +563,12 @@ gpu_foreign_open(struct gpu_device *device, tapml_call *call, struct gpu_foreign
     if (foreign == NULL) {
         return gpu_no_memory(host, call);
     }
-    const tapml_status status = read_kernel(device, call, path, foreign);
+    tapml_status status = read_kernel(device, call, path, foreign);
 
+    if (status == TAPML_OK) {
+        status = gpu_plan_compile_foreign(device, call, &foreign->kernel);
+        status = status == TAPML_INTERNAL ? TAPML_INVALID : status; // The text's fault it is.
+    }
     if (status != TAPML_OK) {
         gpu_foreign_close(device, foreign);
         return status;

@@ -25,8 +25,9 @@
 
 struct gpu_foreign;
 
-// Reads the option `kernel`, a file; without it `*out_foreign` is NULL.
-// TAPML_INVALID where the file, a line of it or the language of the driver does not allow it.
+// Reads the option `kernel`, a file, and compiles it; without it `*out_foreign` is NULL.
+// TAPML_INVALID where the file, a line of it, the compiler or the language of the driver does not
+// allow it.
 tapml_status
 gpu_foreign_open(struct gpu_device *device, tapml_call *call, struct gpu_foreign **out_foreign);
 

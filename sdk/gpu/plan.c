@@ -178,6 +178,15 @@ static tapml_status find_pipeline(struct gpu_device *device,
     return status;
 }
 
+tapml_status
+gpu_plan_compile_foreign(struct gpu_device *device, tapml_call *call, const struct k_kernel *kernel)
+{
+    const struct gpu_plan plan = {.kernel = kernel->name}; // As its launches have it.
+    const struct gpu_plan_foreign foreign = {.kernel = kernel};
+
+    return make_pipeline(device, call, &plan, &foreign);
+}
+
 void gpu_plan_release(struct gpu_device *device)
 {
     for (uint32_t i = 0; i < device->pipeline_count; i++) {

@@ -19,6 +19,11 @@ struct gpu_plan_foreign {
     uint32_t argument_count;
 };
 
+// Makes the pipeline of such a kernel before it is launched. Failures are the driver's.
+tapml_status gpu_plan_compile_foreign(struct gpu_device *device,
+                                      tapml_call *call,
+                                      const struct k_kernel *kernel);
+
 // As gpu_plan_launch, with such a kernel in place of one by its name.
 tapml_status gpu_plan_launch_foreign(struct gpu_queue *queue,
                                      tapml_call *call,

@@ -76,7 +76,7 @@ tapml_status gpu_kernel_text(const struct gpu_host *host,
 {
     enum { LINE = 96 };
     const char *line = form == GPU_TUNE_CONST ? "const %s: u32 = %uu;\n" : "#define %s %uu\n";
-    const size_t size = kernel->size + (size_t)kernel->n_tune * LINE + 1;
+    const size_t size = kernel->size + ((size_t)kernel->n_tune + 1) * LINE + 1;
     char *text = gpu_alloc(host, size);
     size_t at = 0;
 
@@ -91,6 +91,8 @@ tapml_status gpu_kernel_text(const struct gpu_host *host,
         at += (size_t)snprintf(text + at, LINE, line, kernel->tune[i].name, tune[i]);
     }
     if (form == GPU_TUNE_DEFINE) {
+        at += (size_t)snprintf(text + at, LINE,
+                               "#line 1\n"); // What a compiler says counts from here.
         memcpy(text + at, kernel->code, kernel->size);
     }
     *out_text = (struct gpu_text){text, size};

@@ -106,6 +106,12 @@ static tapml_status pipeline_new(struct driver_device *device,
                                  const uint32_t *tune,
                                  struct driver_pipeline **out_pipeline)
 {
+    struct gpu_notebook *notes = device->notebook;
+    const struct gpu_host host = {&notes->host, &notes->core, "notebook"};
+
+    if (notes->compiler_error != NULL) {
+        return gpu_fail(&host, call, TAPML_INTERNAL, 0, "%s", notes->compiler_error);
+    }
     struct driver_pipeline *pipeline = calloc(1, sizeof(*pipeline));
 
     cr_assert_not_null(pipeline);

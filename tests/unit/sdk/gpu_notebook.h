@@ -25,8 +25,9 @@ struct gpu_notebook {
     int takes_products, refuses_buffers;
     enum gpu_passing passing; // Of kernels that are not of the table.
     const char *code_ending;
-    const struct gpu_own *own; // Of the driver table,
-    const char *sources;       // as is this.
+    const char *compiler_error; // Of every pipeline; NULL: all are made.
+    const struct gpu_own *own;  // Of the driver table,
+    const char *sources;        // as is this.
 
     // The last launch, and counts.
     const struct k_kernel *kernel;

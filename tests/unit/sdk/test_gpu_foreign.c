@@ -128,6 +128,47 @@ Test(gpu_foreign, numbers_are_a_block_where_buffers_are_bound)
     cr_expect_eq(notebook.live_bytes, 0u);
 }
 
+// A text is compiled once, before anything is called.
+Test(gpu_foreign, what_does_not_compile_is_told_at_the_opening)
+{
+    tapml_call call = {0};
+
+    cr_assert_eq(open_text(text, &call), TAPML_OK, "%s", call.message);
+    cr_expect_eq(notebook.pipeline_count, 1u);
+    gpu_notebook_close(&notebook);
+    notebook = (struct gpu_notebook){.option = "kernel",
+                                     .value = scratch_text(&scratch, "kernel.cl", text),
+                                     .passing = GPU_PASSES_ARGUMENTS,
+                                     .compiler_error = "line 6: what is this"};
+    cr_expect_eq(gpu_notebook_open(&notebook, &call), TAPML_INVALID);
+    cr_expect_str_eq(call.message, "line 6: what is this");
+    gpu_notebook_close(&notebook);
+    cr_expect_eq(notebook.live_bytes, 0u);
+}
+
+// What is put before it does not count.
+Test(gpu_foreign, the_lines_of_a_text_stay_its_lines)
+{
+    static const struct k_tune tune[] = {{"WG_X", 0, 64}, {"WG_Y", 1, 1}};
+    const struct k_kernel kernel = {
+        .n_tune = 2, .tune = tune, .code = (const unsigned char *)text, .size = sizeof(text)};
+    const uint32_t values[] = {64, 1};
+    tapml_call call = {0};
+    struct gpu_text made = {NULL, 0};
+
+    cr_assert_eq(open_text(text, &call), TAPML_OK, "%s", call.message);
+    const struct gpu_host host = {&notebook.host, &notebook.core, "notebook"};
+
+    cr_assert_eq(gpu_kernel_text(&host, &call, &kernel, values, GPU_TUNE_DEFINE, &made), TAPML_OK);
+    cr_expect_not_null(strstr(made.data, "#define WG_Y 1u\n#line 1\n// tapml-op: rms_norm\n"), "%s",
+                       made.data);
+    gpu_free(&host, made.data, made.size);
+    cr_assert_eq(gpu_kernel_text(&host, &call, &kernel, values, GPU_TUNE_CONST, &made), TAPML_OK);
+    cr_expect_eq(strncmp(made.data, text, sizeof(text) - 1), 0, "%s", made.data);
+    gpu_free(&host, made.data, made.size);
+    gpu_notebook_close(&notebook);
+}
+
 Test(gpu_foreign, what_is_compiled_must_be_there)
 {
     tapml_call call = {0};

@@ -54,8 +54,8 @@ struct gpu_text {
     size_t size;
 };
 
-// Writes the text of a kernel with the values of its constants. The caller frees it by
-// gpu_free(host, text.data, text.size).
+// Writes the text of a kernel with the values of its constants; the first line of the kernel stays
+// line 1 for a compiler. The caller frees it by gpu_free(host, text.data, text.size).
 tapml_status gpu_kernel_text(const struct gpu_host *host,
                              tapml_call *call,
                              const struct k_kernel *kernel,
