@@ -17,8 +17,10 @@ enum { LIMIT_S = 60, DRAWN_BLOCKS = 64, MARGIN_BYTES = 64, SEED = 9 };
 
 static const float LARGEST = 65519;
 
-// A block in memory of its own: each span between margins that are not to be written.
+// A block in memory of its own: each span between margins that are not to be written, the second of
+// which is shorter by `shift`, as the first one is longer.
 struct held_block {
+    size_t shift;
     unsigned char *memory[TAPML_ENCODING_SPANS_MAX];
     unsigned char *spans[TAPML_ENCODING_SPANS_MAX];
 };
@@ -31,15 +33,15 @@ struct encodings_trial {
 
 // -- Blocks ------------------------------------------------------------------------------------
 
-static int hold(const tapml_encoding *layout, struct held_block *out_block)
+static int hold(const tapml_encoding *layout, size_t shift, struct held_block *out_block)
 {
-    *out_block = (struct held_block){{NULL}, {NULL}};
+    *out_block = (struct held_block){.shift = shift};
     for (uint32_t i = 0; i < layout->n_spans; i++) {
         out_block->memory[i] = alloc_array(layout->spans[i]->block_bytes + 2 * MARGIN_BYTES, 1);
         if (out_block->memory[i] == NULL) {
             return 0;
         }
-        out_block->spans[i] = out_block->memory[i] + MARGIN_BYTES;
+        out_block->spans[i] = out_block->memory[i] + MARGIN_BYTES + shift;
     }
     return 1;
 }
@@ -69,9 +71,11 @@ static int has_margins(const tapml_encoding *layout, const struct held_block *bl
 {
     for (uint32_t i = 0; i < layout->n_spans; i++) {
         const size_t size = size_of(layout, i);
+        const size_t begin = MARGIN_BYTES + block->shift;
 
-        for (size_t k = 0; k < MARGIN_BYTES; k++) {
-            if (block->memory[i][k] != byte || block->memory[i][size - 1 - k] != byte) {
+        for (size_t k = 0; k < size; k++) {
+            k = k == begin ? k + layout->spans[i]->block_bytes : k;
+            if (block->memory[i][k] != byte) {
                 return 0;
             }
         }
@@ -138,12 +142,13 @@ static void decode_twice(struct encodings_trial *trial)
 {
     const tapml_encoding *layout = trial->table->layout;
     const unsigned char *const *spans = (const unsigned char *const *)trial->first.spans;
+    const unsigned char *const *others = (const unsigned char *const *)trial->second.spans;
     float values[TAPML_ENCODING_VALUES_MAX + 1], again[TAPML_ENCODING_VALUES_MAX + 1];
     const uint32_t count = layout->block_values;
 
     values[count] = again[count] = -7;
     trial->table->decode(spans, values);
-    trial->table->decode(spans, again);
+    trial->table->decode(others, again);
     if (values[count] != -7) {
         kit_result_fail(trial->result, "'decode' writes more than the %u values of a block", count);
     } else if (memcmp(values, again, count * sizeof(*values)) != 0) {
@@ -152,6 +157,45 @@ static void decode_twice(struct encodings_trial *trial)
         kit_result_fail(trial->result, "'decode' writes to the block that it reads");
     } else if (!are_finite(values, count)) {
         kit_result_fail(trial->result, "values below 65520 become some that are not finite");
+    }
+}
+
+// One value among others that are all the same: none of them becomes what that one should, while it
+// does not. However coarse an encoding is, it may make them equal, and exchange none.
+static void try_place(struct encodings_trial *trial, uint32_t place, float value, float others)
+{
+    const tapml_encoding *layout = trial->table->layout;
+    float values[TAPML_ENCODING_VALUES_MAX];
+
+    for (uint32_t i = 0; i < layout->block_values; i++) {
+        values[i] = i == place ? value : others;
+    }
+    poison(layout, &trial->first, 0x55);
+    trial->table->encode(values, trial->first.spans);
+    trial->table->decode((const unsigned char *const *)trial->first.spans, values);
+    const float missed = fabsf(values[place] - value);
+
+    for (uint32_t i = 0; i < layout->block_values; i++) {
+        if (fabsf(values[i] - value) + fabsf(value - others) / 2 < missed) {
+            kit_result_fail(trial->result,
+                            "value %u of a block of %u, %g among values of %g, is read as value "
+                            "%u: %u is %g, %u is %g",
+                            place, layout->block_values, (double)value, (double)others, i, place,
+                            (double)values[place], i, (double)values[i]);
+            return;
+        }
+    }
+}
+
+// With zeros, which an encoding of signs alone does not have, and with signs.
+static void try_places(struct encodings_trial *trial)
+{
+    for (uint32_t i = 0;
+         i < trial->table->layout->block_values && kit_result_is_good(trial->result); i++) {
+        try_place(trial, i, 1, 0);
+        if (kit_result_is_good(trial->result)) {
+            try_place(trial, i, -1, 1);
+        }
     }
 }
 
@@ -170,6 +214,7 @@ static void try_blocks(struct encodings_trial *trial)
             decode_twice(trial);
         }
     }
+    try_places(trial);
     if (process_float_mode() != mode) {
         process_set_float_mode(mode);
         kit_result_fail(trial->result, "it leaves another floating-point mode behind");
@@ -185,8 +230,8 @@ static void blocks_are_whole(const struct kit_subject *subject, struct kit_resul
 
         if (encoding_table_check(trial.table) != TAPML_OK) {
             kit_result_skip(io_result, "its table is not whole");
-        } else if (hold(trial.table->layout, &trial.first) &&
-                   hold(trial.table->layout, &trial.second)) {
+        } else if (hold(trial.table->layout, 0, &trial.first) &&
+                   hold(trial.table->layout, 1, &trial.second)) {
             try_blocks(&trial);
         } else {
             kit_result_fail(io_result, "out of memory");
@@ -204,7 +249,7 @@ static const struct kit_check CHECKS[] = {
      .level = KIT_CONTRACT,
      .scope = KIT_OF_OTHER,
      .kind = TAPML_KIND_ENCODING,
-     .about = "blocks are written whole, and read as the same finite values",
+     .about = "blocks are written whole, and read as the same finite values, each in its place",
      .limit_s = LIMIT_S,
      .run = blocks_are_whole},
     {.id = NULL},

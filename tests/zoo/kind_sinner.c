@@ -99,11 +99,12 @@ static const tapml_comparer table = {.hdr = TAPML_HDR(tapml_comparer),
 #endif
 
 #if defined(SIN_TILED_ENCODING) || defined(SIN_LAZY_ENCODING) || defined(SIN_BROAD_ENCODING) ||    \
-    defined(SIN_MOODY_ENCODING) || defined(SIN_HALVES_ENCODING)
+    defined(SIN_MOODY_ENCODING) || defined(SIN_HALVES_ENCODING) || defined(SIN_SWAPPED_ENCODING)
 enum { ENCODED_VALUES = 4 };
 
 // The upper halves of values of f32. The lazy one leaves the last value of a block as it was where
 // it is 0, the broad one writes behind the block, and the moody one gives other bytes each time.
+// The swapped one exchanges the values of each pair.
 static void encode(const float *values, uint8_t *const *out_spans)
 {
     for (int i = 0; i < ENCODED_VALUES; i++) {
@@ -132,7 +133,11 @@ static void decode(const uint8_t *const *spans, float *out_values)
         unsigned char bytes[sizeof(float)] = {0};
 
         memcpy(bytes + 2, spans[0] + 2 * i, 2);
+#if defined(SIN_SWAPPED_ENCODING)
+        memcpy(&out_values[i ^ 1], bytes, sizeof(bytes));
+#else
         memcpy(&out_values[i], bytes, sizeof(bytes));
+#endif
     }
 }
 
