@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "config/model_list.h"
 #include "config/model_path.h"
+#include "config/options.h"
 #include "kit/kit_subject.h"
 #include "plugin/component.h"
 
@@ -23,17 +24,31 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CONFIG_BYTES_MAX = 1 << 22 };
+enum { CONFIG_BYTES_MAX = 1 << 22, FILES_MAX = OPTIONS_MAX + 1 };
 
 // -- The host ----------------------------------------------------------------------------------
+
+// The plugin, and those beside it, whose ops its graphs may have; ended by NULL.
+static void list_files(const struct kit_subject *subject, const char *out_files[FILES_MAX + 1])
+{
+    size_t count = 0;
+
+    out_files[count++] = subject->manifest_path != NULL ? subject->manifest_path : subject->library;
+    for (size_t i = 0; subject->others != NULL && subject->others[i] != NULL && count < FILES_MAX;
+         i++) {
+        out_files[count++] = subject->others[i];
+    }
+    out_files[count] = NULL;
+}
 
 static int open_registry(const struct kit_subject *subject,
                          struct kit_result *io_result,
                          struct kit_model *model)
 {
-    const char *const files[] = {
-        subject->manifest_path != NULL ? subject->manifest_path : subject->library, NULL};
+    const char *files[FILES_MAX + 1];
     char program[PATH_MAX];
+
+    list_files(subject, files);
     const tapml_status status = registry_create(
         &(struct registry_options){.program = file_of_program(program, sizeof(program)),
                                    .files = files,

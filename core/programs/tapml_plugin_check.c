@@ -35,7 +35,7 @@ static const struct options_spec specs[] = {
      "the model that architectures are tried with; by default a published one that they know"},
     {"--with", "FILE",
      "another plugin, a library or its manifest: it computes what ops of this one should, or has "
-     "ops that stand in their plain forms; may be repeated"},
+     "ops that stand in their plain forms or in graphs; may be repeated"},
     {"--replay", "FILE", "judges devices by the cases of a store or a bundle, too"},
     {"--soak", "SECONDS", "how long level soak lasts on each device; 60 by default"},
     {"--seed", "N", "of sizes, offsets and bytes; 1 by default"},

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A small architecture, a table of tokens and an input that is added to it, which breaks the one
-// rule whose SIN_NAME it is compiled with; without one it keeps them all.
+// rule whose SIN_NAME it is compiled with; without one it keeps them all. With 'factor' in its
+// configuration the sum goes through an op of another plugin, org.example.scale.
 #include <tapml/host.h>
 #include <tapml/model.h>
 #include <tapml/plugin.h>
@@ -44,6 +45,7 @@ match(tapml_object *model, tapml_call *call, tapml_object *config, uint32_t *out
 struct sizes {
     int64_t table[2];
     int64_t groups; // That divide the width.
+    double factor;  // 0: none.
 };
 
 static tapml_status
@@ -54,6 +56,7 @@ read_sizes(tapml_object *model, tapml_call *call, tapml_object *config, struct s
     sizes->table[0] = c->i64(config, "/vocab_size", 8);
     sizes->table[1] = c->i64(config, "/hidden_size", 4);
     sizes->groups = c->i64(config, "/groups", 2);
+    sizes->factor = c->f64(config, "/factor", 0);
 #if !defined(SIN_DIVIDES_BLINDLY)
     if (sizes->groups < 1) {
         return fail(model, call, "'groups' is less than 1");
@@ -80,31 +83,52 @@ static const char *name_sum(tapml_object *model, tapml_object *weights)
     return name;
 }
 
+// The sum, or what another plugin's op makes of it.
+static tapml_status
+finish(tapml_object *model, tapml_call *call, tapml_object *graph, uint64_t sum, double factor)
+{
+    const tapml_host_graph *g = interface(model, TAPML_HOST_GRAPH);
+    tapml_value scale[] = {
+        {.kind = TAPML_V_ID, .u.id = sum},
+        {.kind = TAPML_P_F64, .u.d = factor},
+        {.kind = TAPML_P_TENSOR_OUT},
+    };
+    const tapml_status status =
+        factor != 0 ? g->op(graph, call, "scale", "org.example.scale", 1, scale, 3) : TAPML_OK;
+    return status == TAPML_OK
+               ? g->output(graph, call, "last_hidden_state", factor != 0 ? scale[2].u.id : sum)
+               : status;
+}
+
+// What the graph computes with.
+struct values {
+    tapml_graph_value ids, table, places;
+};
+
 static tapml_status add(tapml_object *model,
                         tapml_call *call,
                         tapml_object *weights,
                         tapml_object *graph,
-                        uint64_t ids,
-                        uint64_t table,
-                        uint64_t places)
+                        const struct values *values,
+                        double factor)
 {
     const tapml_host_graph *g = interface(model, TAPML_HOST_GRAPH);
     tapml_value embed[] = {
-        {.kind = TAPML_V_ID, .u.id = table},
-        {.kind = TAPML_V_ID, .u.id = ids},
+        {.kind = TAPML_V_ID, .u.id = values->table},
+        {.kind = TAPML_V_ID, .u.id = values->ids},
         {.kind = TAPML_P_I64},
         {.kind = TAPML_P_TENSOR_OUT},
     };
     tapml_status status = g->op(graph, call, "embed", "tapml.embed", 1, embed, 4);
     tapml_value sum[] = {
         {.kind = TAPML_V_ID, .u.id = embed[3].u.id},
-        {.kind = TAPML_V_ID, .u.id = places},
+        {.kind = TAPML_V_ID, .u.id = values->places},
         {.kind = TAPML_P_TENSOR_OUT},
     };
     if (status == TAPML_OK) {
         status = g->op(graph, call, name_sum(model, weights), "tapml.add", 1, sum, 3);
     }
-    return status == TAPML_OK ? g->output(graph, call, "last_hidden_state", sum[2].u.id) : status;
+    return status == TAPML_OK ? finish(model, call, graph, sum[2].u.id, factor) : status;
 }
 
 static tapml_status build(tapml_object *model,
@@ -115,7 +139,7 @@ static tapml_status build(tapml_object *model,
 {
     const tapml_host_graph *g = interface(model, TAPML_HOST_GRAPH);
     const int64_t tokens = TAPML_SYM_TOKENS;
-    tapml_graph_value ids = 0, table = 0, places = 0;
+    struct values values = {0, 0, 0};
     struct sizes sizes;
     tapml_status status = read_sizes(model, call, config, &sizes);
 #if defined(SIN_TAKES_ANY_SHAPE)
@@ -128,17 +152,17 @@ static tapml_status build(tapml_object *model,
 #endif
     const int64_t shape[] = {TAPML_SYM_TOKENS, sizes.table[1]};
     if (status == TAPML_OK) {
-        status =
-            g->input(graph, call, "input_ids", TAPML_FROM_USER, TAPML_I32, &tokens, 1, NULL, &ids);
+        status = g->input(graph, call, "input_ids", TAPML_FROM_USER, TAPML_I32, &tokens, 1, NULL,
+                          &values.ids);
     }
     if (status == TAPML_OK) {
-        status =
-            g->input(graph, call, "places", TAPML_FROM_FILL, TAPML_F32, shape, 2, NULL, &places);
+        status = g->input(graph, call, "places", TAPML_FROM_FILL, TAPML_F32, shape, 2, NULL,
+                          &values.places);
     }
     if (status == TAPML_OK) {
-        status = g->weight(graph, call, "embed.weight", sizes.table, 2, NULL, &table);
+        status = g->weight(graph, call, "embed.weight", sizes.table, 2, NULL, &values.table);
     }
-    return status == TAPML_OK ? add(model, call, weights, graph, ids, table, places) : status;
+    return status == TAPML_OK ? add(model, call, weights, graph, &values, sizes.factor) : status;
 }
 
 static tapml_status fill(tapml_object *model,

@@ -53,6 +53,32 @@ Test(kit_architecture, graphs_that_differ_are_seen)
     expect("W-02", "sin_looks_at_files", "and with weights '");
 }
 
+Test(kit_architecture, ops_may_be_those_of_a_plugin_beside_it)
+{
+    char other[2 * SCRATCH_PATH];
+    const char *const others[] = {other, NULL};
+    struct kit_result result;
+
+    (void)snprintf(other, sizeof(other), "%s",
+                   scratch_join("TAPML_TEST_BUILD", "tests/zoo/calibrates.so"));
+    struct kit_task task = {.plugin =
+                                scratch_join("TAPML_TEST_BUILD", "tests/zoo/sin_keeps_all.so"),
+                            .component = "sin_keeps_all",
+                            .minor = TAPML_ABI_MINOR,
+                            .model = scratch.folder,
+                            .seed = 1};
+
+    scratch_text(&scratch, "config.json",
+                 "{\"model_type\": \"zoo_architect\", \"vocab_size\": 8, \"hidden_size\": 4, "
+                 "\"groups\": 2, \"factor\": 2}");
+    kit_process_run(&task, kit_list_find("W-01"), &result);
+    cr_expect_eq(result.outcome, KIT_FAILED, "%s", result.reason);
+    cr_expect_not_null(strstr(result.reason, "org.example.scale"), "%s", result.reason);
+    task.others = others;
+    kit_process_run(&task, kit_list_find("W-01"), &result);
+    cr_expect_eq(result.outcome, KIT_PASSED, "%s", result.reason);
+}
+
 Test(kit_architecture, weights_are_missed)
 {
     expect("W-03", "sin_takes_any_shape", "weight 'embed.weight' has a row more");
