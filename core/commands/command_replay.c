@@ -56,6 +56,7 @@ static const struct options_spec specs[] = {
     {"--activations", "f32|f16", "f32 by default; a bundle and a target have their own"},
     {"--comparer", "ID",
      "a comparer of a plugin measures the outputs too; may be given several times"},
+    SETUP_COMPONENT_OPTION,
     {"--model", "PATH", "the weights' folder, a name or a GGUF file; by default those of the run"},
     {"--verbose", NULL, "prints what each stage of the replay has taken, too"},
     TIMELINES_OPTIONS,

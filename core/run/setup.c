@@ -105,13 +105,19 @@ static tapml_status print_options(const struct options *options, struct text *ou
     return text_status(out);
 }
 
-// Reads the options --option of a command that has no run's file.
+// Reads the options --option, of a command that has no run's file.
 static tapml_status read_options(struct setup *setup, const struct options *options)
 {
     struct text lines;
 
-    if (setup->ini != NULL || options_at(options, "--option", 0) == NULL) {
+    if (options_at(options, "--option", 0) == NULL) {
         return TAPML_OK;
+    }
+    if (setup->ini != NULL) {
+        return status_fail(TAPML_INVALID,
+                           "--option and a run's file exclude each other: sections "
+                           "[component.ID] of %s have options of components",
+                           setup->ini->name);
     }
     text_init(&lines);
     tapml_status status = print_options(options, &lines);

@@ -62,18 +62,21 @@ struct setup {
      "the host, never for others"},                                                                \
         WORKER_LIMIT_OPTIONS, WORKER_FAR_OPTIONS
 
-// Those of commands whose backends can be observed (setup_take_observers), and that have no run's
-// file for options of components.
-#define SETUP_OBSERVER_OPTIONS                                                                     \
-    {"--observe", "ID", "an observer of a plugin sees each call; may be given several times"},     \
+// That of commands that use components of plugins without a run's file.
+#define SETUP_COMPONENT_OPTION                                                                     \
     {                                                                                              \
         "--option", "COMPONENT.NAME=TEXT",                                                         \
             "an option of a plugin's component; may be given several times"                        \
     }
 
+// Those of them whose backends can be observed (setup_take_observers).
+#define SETUP_OBSERVER_OPTIONS                                                                     \
+    {"--observe", "ID", "an observer of a plugin sees each call; may be given several times"},     \
+        SETUP_COMPONENT_OPTION
+
 // Makes the pool and scans for plugins. TAPML_INVALID if one that is named cannot be used
 // (registry_check_named). `ini` may be NULL: then options of components are those of
-// --option, TAPML_INVALID if one is none. `program` is argv[0]'s file.
+// --option, TAPML_INVALID if one is none, or if there are both. `program` is argv[0]'s file.
 tapml_status setup_open(const char *program,
                         const struct options *options,
                         const struct ini *ini,

@@ -145,6 +145,21 @@ static const struct query_column USAGE[] = {
     {"money", MONEY, "the rate for the time that it was held; NULL without a rate"},
 };
 
+static const struct query_column MEASURES[] = {
+    RUN,
+    {"target", "m.target", "its name in the run"},
+    {"case_id", "m.case_id", "the kept case"},
+    {"instance", "c.instance", "of that case"},
+    {"op", "c.op", "of that case"},
+    {"comparer", "m.comparer", "plugin, component and version that measured"},
+    {"unit", "m.unit", "what the value is"},
+    {"output", "m.param", "which output of the case"},
+    {"value", "m.value", "larger is worse; NULL if the comparer cannot tell"},
+    {"allowed", "iif(m.allowed > 0, m.allowed, NULL)", "by the comparer; NULL if it says nothing"},
+    {"beyond", "coalesce(m.allowed > 0 AND m.value > m.allowed, 0)",
+     "1 if the value is larger than that, else 0"},
+};
+
 static const struct query_view VIEWS[] = {
     {"cases", "\"case\" AS c", "the kept cases: recorded calls of an operator", CASES,
      COUNT(CASES)},
@@ -160,6 +175,9 @@ static const struct query_view VIEWS[] = {
      INVARIANCE, COUNT(INVARIANCE)},
     {"usage", "usage AS u", "what each start of the host has held of a place, and for what price",
      USAGE, COUNT(USAGE)},
+    {"measures", "measure AS m JOIN \"case\" AS c ON c.id = m.case_id",
+     "what comparers of plugins found of outputs; no verdict depends on it", MEASURES,
+     COUNT(MEASURES)},
 };
 
 const struct query_view *query_views_at(size_t index)

@@ -20,6 +20,7 @@ FAULTS = {
     "silu": "[fault.1]\ntarget = gpu\nop = silu\nkind = scale 1.5\n",
     "add": "[fault.1]\ntarget = gpu\nop = add\ninstance = layers.1/*\nkind = zero-row\n",
 }
+COMPARER = os.path.join(rig.BUILD, "tests", "zoo", "org.example.sin_first_comparer.tapml")
 ENDLESS = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT "
 
 
@@ -30,6 +31,11 @@ def runs():
     os.makedirs(folder)
     for name, fault in FAULTS.items():
         ini, dir_ = rig.write_small_run(os.path.join(rig.script_folder(), name), extra=fault)
+        if name == "add":  # One has measures.
+            with open(ini, "r+", encoding="utf-8") as file:
+                text = file.read().replace("[run]\n", f"[plugins]\nload = {COMPARER}\n[run]\ncomparers = sin_first_comparer\n", 1)
+                file.seek(0)
+                file.write(text)
         rig.check(rig.host("--config", ini), 1 if fault else 0)
         shutil.move(dir_, os.path.join(folder, name))
     return folder
@@ -80,6 +86,30 @@ def verdicts_are_those_of_the_report(folder):
     expected = {"right": {"pass"}, "silu": {"pass", "fail"}, "add": {"pass", "fail"}}
     for name in FAULTS:
         assert set(expect_as_reported(os.path.join(runs(), name), folder)) == expected[name]
+
+
+def measures_are_those_of_the_report(folder):
+    dir_ = os.path.join(runs(), "add")
+    found = rows(runs(), "SELECT op, count(*) AS outputs, sum(beyond) AS beyond, max(value) AS worst, allowed AS \"limit\", run"
+                         " FROM measures GROUP BY op")
+    told = {item["op"]: item for item in reported(dir_, folder)["measures"]}
+    assert len(found) == len(told) > 5 and sum(row["beyond"] for row in found) > 0, found
+    for row in found:
+        assert all(row[key] == told[row["op"]][key] for key in ("outputs", "beyond", "limit")), (row, told[row["op"]])
+        assert row["run"] == dir_ and abs(row["worst"] - told[row["op"]]["worst"]) <= 1e-8 * row["worst"], (row, told[row["op"]])
+
+
+def a_comparer_gets_its_options(folder):
+    """Of a replay, too, which has no run's file for them."""
+    def largest(*words, code=0):
+        done = rig.check(rig.host("replay", os.path.join(runs(), "right", "run.tapmlrun"), "--backend", "reference:f32-blocked",
+                                  "--plugin", COMPARER, "--comparer", "sin_first_comparer", *words), code)
+        return max(map(float, re.findall(r" (\S+)  layers\S+, y \(of the first\)", done.stdout)), default=0), done.stderr
+    plain, larger = largest()[0], largest("--option", "sin_first_comparer.times=1000")[0]
+    assert plain > 0 and abs(larger / plain - 1000) < 1, (plain, larger)
+    rig.contains(largest("--option", "sin_first_comparer.time=2", code=2)[1], "unknown key 'time' in [component.sin_first_comparer]")
+    rig.contains(largest("--option", "sin_first_comparer.times=2", "--config", os.path.join(rig.script_folder(), "right", "run.ini"),
+                         code=2)[1], "--option and a run's file exclude each other")
 
 
 def several_runs_are_told_apart(folder):
@@ -220,6 +250,6 @@ def an_old_store_and_a_damaged_one(folder):
 
 
 if __name__ == "__main__":
-    rig.main([verdicts_are_those_of_the_report, several_runs_are_told_apart, three_forms_say_the_same, views_are_documented,
+    rig.main([verdicts_are_those_of_the_report, measures_are_those_of_the_report, a_comparer_gets_its_options, several_runs_are_told_apart, three_forms_say_the_same, views_are_documented,
               what_docs_ask_is_answered, nothing_is_written, what_does_not_end_is_ended, it_is_interrupted, a_stale_pass_is_no_pass,
               an_old_store_and_a_damaged_one], needs=["reference"])

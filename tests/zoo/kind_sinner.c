@@ -11,6 +11,7 @@
 #include <tapml/plugin.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -72,6 +73,18 @@ static const tapml_observer table = {.hdr = TAPML_HDR(tapml_observer), .after = 
 
 #if defined(SIN_UNNAMED_COMPARER) || defined(SIN_FIRST_COMPARER) ||                                \
     defined(SIN_FAILING_COMPARER) || defined(SIN_MOODY_COMPARER) || defined(SIN_SLOW_COMPARER)
+// Option 'times' of the first one: what a measure is multiplied by.
+static double times = 1;
+#define ZOO_READ_OPTIONS(host) read_times(host)
+
+static void read_times(const tapml_host *host)
+{
+    const tapml_host_core *core = host->interface_of(host, TAPML_HOST_CORE);
+    const char *given = core->option(host, "times");
+
+    times = given != NULL ? strtod(given, NULL) : 1;
+}
+
 // The difference of the first values; the moody one gives another value each time, the slow one
 // takes 30 ms for it.
 static tapml_status measure(tapml_object *comparer,
@@ -87,7 +100,7 @@ static tapml_status measure(tapml_object *comparer,
     }
     found->value =
         computed[0] > expected[0] ? computed[0] - expected[0] : expected[0] - computed[0];
-    found->value += ZOO_MOOD;
+    found->value = (found->value + ZOO_MOOD) * times;
     found->limit = 0.25;
     return TAPML_OK;
 }
@@ -346,6 +359,9 @@ static tapml_status create(const tapml_component *component,
 
     *out_root = &roots[count++ % 8];
     (*out_root)->vt = &root_vt;
+#if defined(ZOO_READ_OPTIONS)
+    ZOO_READ_OPTIONS(host);
+#endif
     return TAPML_OK;
 }
 
