@@ -202,6 +202,12 @@ kinds("config.json", model_file("config.json"), "config.json: ")
 kinds("model.safetensors", model_file("model.safetensors"), "model.safetensors", "found neither")
 kinds("the index", model_file("model.safetensors.index.json", SHARDED), "model.safetensors.index.json", "found neither")
 kinds("a shard", model_file("model-00002-of-00003.safetensors", SHARDED), "model-00002-of-00003.safetensors: ")
+for kind, key in [("quiet_observer", "target.gpu/observers"), ("quiet_observer", "source/observers"), ("first_comparer", "run/comparers")]:
+    def wrong_option(folder, name=f"sin_{kind}", key=key):
+        manifest = os.path.join(rig.BUILD, "tests", "zoo", f"org.example.{name}.tapml")
+        extra = f"[plugins]\nload = {manifest}\n[component.{name}]\ntimes = x\n"
+        return run_of(folder, changes={"run/comparers": None, "source/observers": None, key: name}, extra=extra)
+    row(f"an option of a plugin is wrong, {key}", 2, [f"sin_{kind}", "option 'times' is no number"], wrong_option)
 row("the model's folder is absent", 2, ["model 'nowhere': expected a folder, found nothing"],
     lambda folder: run_of(folder, model="nowhere"))
 row("the model's folder is a file", 2, ["config.json: expected a GGUF file, found another"],

@@ -36,6 +36,8 @@ static int moods;
 #define ZOO_MOOD 0
 #endif
 
+static double times = 1; // Of a comparer's measures: an option of those that declare it.
+
 #if defined(SIN_EMPTY_OBSERVER)
 static const tapml_observer table = {.hdr = TAPML_HDR(tapml_observer)};
 
@@ -73,18 +75,6 @@ static const tapml_observer table = {.hdr = TAPML_HDR(tapml_observer), .after = 
 
 #if defined(SIN_UNNAMED_COMPARER) || defined(SIN_FIRST_COMPARER) ||                                \
     defined(SIN_FAILING_COMPARER) || defined(SIN_MOODY_COMPARER) || defined(SIN_SLOW_COMPARER)
-// Option 'times' of the first one: what a measure is multiplied by.
-static double times = 1;
-#define ZOO_READ_OPTIONS(host) read_times(host)
-
-static void read_times(const tapml_host *host)
-{
-    const tapml_host_core *core = host->interface_of(host, TAPML_HOST_CORE);
-    const char *given = core->option(host, "times");
-
-    times = given != NULL ? strtod(given, NULL) : 1;
-}
-
 // The difference of the first values; the moody one gives another value each time, the slow one
 // takes 30 ms for it.
 static tapml_status measure(tapml_object *comparer,
@@ -350,6 +340,19 @@ static const tapml_object_vt root_vt = {TAPML_HDR(tapml_object_vt), release, int
 // No state: two roots may be one struct, as long as they have two addresses.
 static tapml_object roots[8];
 
+static tapml_status read_times(const tapml_host *host, tapml_call *call)
+{
+    static const char message[] = "option 'times' is no number";
+    const tapml_host_core *core = host->interface_of(host, TAPML_HOST_CORE);
+    const char *given = core->option(host, "times");
+    char *end = NULL;
+
+    times = given != NULL ? strtod(given, &end) : 1;
+    return given == NULL || (end != given && *end == '\0')
+               ? TAPML_OK
+               : core->fail(call, TAPML_INVALID, 0, "zoo", message, strlen(message));
+}
+
 static tapml_status create(const tapml_component *component,
                            const tapml_host *host,
                            tapml_call *call,
@@ -359,10 +362,7 @@ static tapml_status create(const tapml_component *component,
 
     *out_root = &roots[count++ % 8];
     (*out_root)->vt = &root_vt;
-#if defined(ZOO_READ_OPTIONS)
-    ZOO_READ_OPTIONS(host);
-#endif
-    return TAPML_OK;
+    return read_times(host, call);
 }
 
 static const tapml_component sinner = {
