@@ -28,6 +28,16 @@ Test(manifest_tool, note)
     cr_expect_null(strstr(text, "ours"), "%s", text);
 }
 
+// A later host may know it, as this one knows the first draft of policies, or not.
+Test(manifest_tool, a_draft_is_called_one)
+{
+    write_file("plugin.ini", PLUGIN ABI "[component.thing]\nkind = tapml.policy/1-draft1\n");
+    cr_assert_eq(manifest("note note.h plugin.ini"), 0, "%s", read_file("said"));
+    cr_expect_str_eq(read_file("said"),
+                     "manifest: plugin.ini: kind 'tapml.policy/1-draft1' is a draft: hosts that do "
+                     "not know it refuse it, as later ones may\n");
+}
+
 Test(manifest_tool, wrong_input)
 {
     static const char *const wrong[][2] = {
