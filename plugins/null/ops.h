@@ -8,6 +8,13 @@
 // it: it joins when it computes, by a word here, as in `OP(silu) OP(rms_norm)`.
 #define OPS(OP)
 
+// Those of them that read their weights by ops_weight, which may then be bf16, as those of most
+// models are. All others get f32 alone.
+#define OPS_OF_BF16(OP)
+
+// Value `at` of a dense weight in f32 or bf16, counted in the order of memory.
+float ops_weight(const tapml_tensor *weight, uint64_t at);
+
 // Members of tapml_backend.
 tapml_status ops_list(tapml_object *device,
                       tapml_call *call,

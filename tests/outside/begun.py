@@ -8,6 +8,7 @@ warning, and passes tapml-plugin-check; a backend goes on from there. Speaks TAP
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -30,6 +31,20 @@ SILU = """{
     }
     for (int64_t i = 0; i < count; i++) {
         to[i] = from[i] / (1.0f + expf(-from[i]));
+    }
+    return TAPML_OK;
+}
+"""
+EMBED = """{
+    const unsigned char *of = object_of(ids->buffer)->data + ids->offset;
+    float *to = (float *)(void *)(object_of(y->buffer)->data + y->offset);
+    const int64_t width = y->shape[1];
+
+    for (int64_t i = 0; i < y->shape[0] * width; i++) {
+        int32_t id = 0;
+
+        memcpy(&id, of + (size_t)(i / width) * sizeof(id), sizeof(id));
+        to[i] = ops_weight(table, (uint64_t)((id + offset) * width + i % width));
     }
     return TAPML_OK;
 }
@@ -182,6 +197,24 @@ def check_written_op(place):
     expect("silu is wrong" in said, said)
 
 
+def check_bf16(place):
+    """An op that reads its weights by ops_weight gets those of bf16, which are refused before."""
+    folder = project(place, "backend")
+    store = os.path.join(place["folder"], "tiny.tapmlrun")
+    shutil.copy(tree.find(place["prefix"], "tiny.tapmlrun"), store)
+    change(os.path.join(folder, "ops", "embed.c"), "{\n    return ops_unwritten(queue, call);\n}\n", EMBED)
+    change(os.path.join(folder, "ops", "embed.c"), '#include "../ops.h"\n', '#include "../object.h"\n#include "../ops.h"\n')
+    change(os.path.join(folder, "ops", "embed.c"), '#include "catalogue.h"\n', '#include "catalogue.h"\n\n#include <string.h>\n')
+    change(os.path.join(folder, "ops.h"), "#define OPS(OP) OP(silu)", "#define OPS(OP) OP(silu) OP(embed)")
+    words = [place["host"], "replay", store, "--backend", "begun_backend", "--plugin", manifest(place, "backend")]
+    for old, new, is_taken in [("", "", False), ("#define OPS_OF_BF16(OP)\n", "#define OPS_OF_BF16(OP) OP(embed)\n", True)]:
+        change(os.path.join(folder, "ops.h"), old, new)
+        no_warning(call(["ninja", "-C", os.path.join(folder, "build")], place["environment"]))
+        said = call(words, place["environment"], 1)  # silu is wrong by now.
+        counts = re.search(r"tapml\.embed +(.*)", said)
+        expect(counts is not None and ("'table' is not dense, or neither f32 nor i32" in said) != is_taken, said)
+
+
 SCALE_BY = """{
     const float *from = memory_at(x);
     float *to = memory_at(y);
@@ -298,6 +331,7 @@ CHECKS = [
     ("plugins/null is its output", check_null),
     ("sync adds what is new", check_sync),
     ("an op that is written moves, and is named when it is wrong", check_written_op),
+    ("weights of bf16 are taken by a word", check_bf16),
     ("an op of one's own is judged by its plain form", check_own_op),
     ("a group moves as one operator, and is named when it is wrong", check_group),
     ("a driver takes the kernels in", check_kernels),
