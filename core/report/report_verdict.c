@@ -152,6 +152,16 @@ static int is_wrong_throughout(const json_t *target)
            report_verdict_ops(target, REPORT_OPS, names) >= KINDS_MIN;
 }
 
+// A reason may begin with where it was seen, which the sentence has said by then.
+static const char *skip_place(const char *reason, const char *instance)
+{
+    const size_t length = strlen(instance);
+    const int is_said = length > 0 && strncmp(reason, instance, length) == 0 &&
+                        strncmp(reason + length, ": ", 2) == 0;
+
+    return is_said ? reason + length + 2 : reason;
+}
+
 static void print_blamed(const json_t *target, const char *name, struct text *out)
 {
     const json_t *blamed = json_object_get(target, "blamed");
@@ -164,9 +174,10 @@ static void print_blamed(const json_t *target, const char *name, struct text *ou
                     name, json_array_size(blamed));
     }
     const size_t count = print_ops(target, REPORT_OPS, out);
+    const char *instance = report_markup_string(first, "instance");
 
-    text_format(out, " %s wrong on %s: first at %s: %s", count == 1 ? "is" : "are", name,
-                report_markup_string(first, "instance"), report_markup_string(first, "reason"));
+    text_format(out, " %s wrong on %s: first at %s: %s", count == 1 ? "is" : "are", name, instance,
+                skip_place(report_markup_string(first, "reason"), instance));
 }
 
 static void print_sentence(const json_t *target, struct text *out)

@@ -36,6 +36,8 @@ Test(report_verdict, what_is_blamed_comes_first)
 
     (void)json_object_set_new(blamed_of(target), "instance", json_string("layers.0/a"));
     check_line(target, REPORT_OPS, "silu is wrong on gpu: first at layers.0/a: y[1] is NaN\n");
+    (void)json_object_set_new(blamed_of(target), "reason", json_string("layers.0/a: y[1] is NaN"));
+    check_line(target, REPORT_OPS, "silu is wrong on gpu: first at layers.0/a: y[1] is NaN\n");
     json_t *again = json_deep_copy(blamed_of(target));
 
     (void)json_object_set_new(again, "op", json_string("org.example.my_op"));
