@@ -191,7 +191,7 @@ static tapml_status find_stale(struct look_work *look, struct looked_target *tar
     options.progress = NULL;
     TAPML_TRY(verdicts_make(&options, &target->fresh));
     look->facts.stale += (int64_t)target->fresh.left;
-    look->facts.all += (int64_t)(target->fresh.count + target->fresh.not_run);
+    look->facts.all += (int64_t)(target->fresh.count + target->fresh.left);
     return mark_stale(look, target);
 }
 
@@ -319,7 +319,7 @@ static tapml_status forget_moved(struct look_work *look, struct looked_target *t
         store_rollback(store);
         return status;
     }
-    look->facts.all -= (int64_t)(target->fresh.count + target->fresh.not_run);
+    look->facts.all -= (int64_t)(target->fresh.count + target->fresh.left);
     look->facts.stale -= (int64_t)target->fresh.left;
     verdict_list_release(&target->fresh);
     target->fresh = (struct verdict_list){0};

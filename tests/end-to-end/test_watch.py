@@ -90,6 +90,12 @@ def a_budget_leaves_the_rest_for_the_next_look(folder):
     assert json.loads(rig.host("status", dir_, "--json").stdout)["targets"][0]["replayed"] == 80 - counts[3]
 
 
+def what_select_leaves_out_is_no_case_of_a_look(folder):
+    """It has no result, so that it would count as a fresh one."""
+    ini, _ = write(folder, "[select]\nbudget = 30\n")
+    assert [look(ini)[0][:4] for _ in range(2)] == [(30, 30, 30, 0), (0, 30, 0, 0)]
+
+
 def a_run_goes_on_where_a_look_was(folder):
     ini, dir_ = write(folder)
     look(ini)
@@ -216,7 +222,7 @@ def killed_at_any_moment_it_misses_nothing_and_repeats_nothing(folder):
 
 if __name__ == "__main__":
     rig.main([only_what_depends_on_it_runs_again, another_option_stales_its_target_alone, other_prompts_keep_what_stays,
-              a_budget_leaves_the_rest_for_the_next_look, a_run_goes_on_where_a_look_was,
+              a_budget_leaves_the_rest_for_the_next_look, what_select_leaves_out_is_no_case_of_a_look, a_run_goes_on_where_a_look_was,
               a_command_is_told_once_and_again_if_it_fails, triggers_wait_and_samples_tell,
               a_service_sees_a_file_change_and_ends_within_a_second,
               a_configuration_that_is_written_while_it_looks_is_not_missed,
