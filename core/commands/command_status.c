@@ -39,7 +39,8 @@ static const struct options_spec specs[] = {
 
 const struct options_manual command_status_manual = {
     .usage = "tapml-host status DIR [--ops] [--json]",
-    .about = "Prints the progress of the run in a folder, during the run or later.",
+    .about = "Prints the progress of the run in a folder, during the run or later. Ends with 2 if "
+             "the store of a run that is not at work cannot be read.",
     .specs = specs,
 };
 
@@ -69,7 +70,8 @@ struct overview {
     struct arena *arena; // Of the texts.
     struct run_lock_state lock;
     int has_store;
-    const char *refusal; // Why the store cannot be read, or "".
+    const char *refusal;  // Why the store cannot be read, or "",
+    tapml_status reading; // and the status of that.
     int64_t prompts, prompts_carved;
     int64_t calls, cases, instances;
     struct part *parts;
@@ -295,7 +297,10 @@ static tapml_status gather(struct overview *overview)
     if (status == TAPML_OK && !overview->has_store && !overview->lock.has_text) {
         status = status_fail(TAPML_NOT_FOUND, "there is no run in '%s'", overview->folder);
     }
-    if (status == TAPML_OK && overview->has_store && read_at_once(overview, path) != TAPML_OK) {
+    if (status == TAPML_OK && overview->has_store) {
+        overview->reading = read_at_once(overview, path);
+    }
+    if (overview->reading != TAPML_OK) {
         overview->part_count = 0; // What the lock file says is worth something by itself.
         overview->refusal = arena_text(overview->arena, status_message());
         status = overview->refusal != NULL ? TAPML_OK : status_no_memory();
@@ -530,7 +535,9 @@ static tapml_status print_json(const struct overview *overview)
     return text_print(&text);
 }
 
-static tapml_status print_status(const char *folder, int is_json, int has_ops)
+// A store that cannot be read is told with the rest. While the run works on it, that may pass.
+static tapml_status
+print_status(const char *folder, int is_json, int has_ops, enum outcome *out_outcome)
 {
     struct overview overview = {.folder = folder, .refusal = "", .arena = arena_create()};
     tapml_status status = overview.arena != NULL ? gather(&overview) : status_no_memory();
@@ -540,6 +547,7 @@ static tapml_status print_status(const char *folder, int is_json, int has_ops)
     } else if (status == TAPML_OK) {
         print_text(&overview, has_ops);
     }
+    *out_outcome = overview.lock.is_held ? OUTCOME_OK : outcome_of(overview.reading);
     arena_destroy(overview.arena);
     return status;
 }
@@ -547,6 +555,7 @@ static tapml_status print_status(const char *folder, int is_json, int has_ops)
 enum outcome command_status_main(const struct command *command)
 {
     struct options options;
+    enum outcome outcome = OUTCOME_OK;
     tapml_status status = options_parse(specs, command->argc, command->argv, &options);
 
     if (status == TAPML_OK && options_get(&options, "--help") != NULL) {
@@ -557,7 +566,7 @@ enum outcome command_status_main(const struct command *command)
     }
     if (status == TAPML_OK) {
         status = print_status(options.plain[0], options_get(&options, "--json") != NULL,
-                              options_get(&options, "--ops") != NULL);
+                              options_get(&options, "--ops") != NULL, &outcome);
     }
-    return outcome_report(status);
+    return status != TAPML_OK ? outcome_report(status) : outcome;
 }

@@ -167,9 +167,11 @@ static tapml_status lock_folder(struct run_lock *lock, const char *folder)
     lock->descriptor =
         open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (lock->descriptor < 0) {
-        return status_fail(TAPML_UNAVAILABLE, "cannot open '%s': %s", lock->path,
-                           errno == ELOOP ? "it is a link, and links are not followed"
-                                          : strerror(errno));
+        const int is_forbidden = errno == EACCES || errno == EPERM; // As of any other file.
+
+        return status_fail(
+            is_forbidden ? TAPML_INVALID : TAPML_UNAVAILABLE, "cannot open '%s': %s", lock->path,
+            errno == ELOOP ? "it is a link, and links are not followed" : strerror(errno));
     }
     if (fcntl(lock->descriptor, F_SETLK, &all) == 0) {
         return TAPML_OK;

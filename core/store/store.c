@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <zstd.h>
 
 enum { BUSY_TIMEOUT_MS = 10000 };
@@ -50,6 +51,13 @@ tapml_status store_fail_damaged(const struct store *store, const char *doing)
         store->path, page, doing);
 }
 
+// Whether the user may not do it: no lack of the environment, as of any other file.
+static int is_forbidden(const struct store *store, int code)
+{
+    return code == SQLITE_READONLY || code == SQLITE_READONLY_DIRECTORY ||
+           ((code & 0xff) == SQLITE_CANTOPEN && access(store->path, R_OK) != 0 && errno == EACCES);
+}
+
 tapml_status store_fail(struct store *store, int code, const char *doing)
 {
     const char *path = store->path;
@@ -77,8 +85,8 @@ tapml_status store_fail(struct store *store, int code, const char *doing)
     case SQLITE_IOERR:
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
-        return status_fail(TAPML_UNAVAILABLE, "store '%s': %s while %s", path, sqlite3_errstr(code),
-                           doing);
+        return status_fail(is_forbidden(store, code) ? TAPML_INVALID : TAPML_UNAVAILABLE,
+                           "store '%s': %s while %s", path, sqlite3_errstr(code), doing);
     default:
         return status_fail(TAPML_INVALID, "store '%s': %s while %s", path,
                            sqlite3_errmsg(store->connection), doing);

@@ -241,6 +241,7 @@ def unreadable(name, place):
 
 
 unreadable("run.ini", lambda folder: (run_of(folder)[1], run_of(folder)))
+unreadable("the run's folder", lambda folder: (os.mkdir(os.path.join(folder, "run")), (os.path.join(folder, "run"), run_of(folder)))[1])
 unreadable("the prompts' file", lambda folder: (os.path.join(folder, "prompts.txt"), run_of(folder)))
 unreadable("config.json", model_file("config.json"))
 unreadable("model.safetensors", model_file("model.safetensors"))

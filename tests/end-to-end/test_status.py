@@ -113,6 +113,17 @@ def of_an_interrupted_and_a_failed_run(folder):
     rig.contains(now["error"], "[run] decode = 30, now it is 29")
 
 
+def of_a_damaged_store(folder):
+    """What the lock says is printed, and the exit code is that of every command that cannot read the store."""
+    ini, dir_ = rig.write_small_run(folder)
+    rig.check(rig.host("--config", ini, "--carve"), 0)
+    with open(os.path.join(dir_, "run.tapmlrun"), "r+b") as file:
+        file.truncate(100)
+    for words in ([], ["--json"]):
+        done = rig.check(rig.host("status", dir_, *words), 2)
+        rig.contains(done.stdout, "finished", "run.tapmlrun")
+
+
 def of_nothing(folder):
     done = rig.check(rig.host("status", folder), 2)
     rig.contains(done.stderr, f"there is no run in '{folder}'")
@@ -120,5 +131,6 @@ def of_nothing(folder):
 
 
 if __name__ == "__main__":
-    rig.main([of_a_finished_run, of_stale_results, of_a_run_that_goes_on, of_an_interrupted_and_a_failed_run, of_nothing],
+    rig.main([of_a_finished_run, of_stale_results, of_a_run_that_goes_on, of_an_interrupted_and_a_failed_run, of_a_damaged_store,
+              of_nothing],
              needs=["reference"])
