@@ -14,14 +14,17 @@
 #include "model/delta_make.h"
 #include "model/safetensors_writer.h"
 #include "model/weight_files.h"
+#include "report/report_files.h"
+#include "report/report_maker.h"
 #include "run/interrupt.h"
 #include "run/progress.h"
 #include "verify/input_moments.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { WEIGHTS_SHOWN = 8 };
 
 static const struct options_spec specs[] = {
     {"--out", "FILE", "the delta, or of apply the weights, in place of what is there"},
@@ -34,6 +37,7 @@ static const struct options_spec specs[] = {
      "check with --fine: by which it judges"},
     {"--fine", "PATH",
      "of check: prints what the outputs of products lose, over the cases of --cases"},
+    {"--json", "FILE", "of check with --fine: writes what the outputs of each weight lose"},
     {"--help", NULL, "prints this"},
     {NULL, NULL, NULL},
 };
@@ -42,7 +46,7 @@ const struct options_manual command_delta_manual = {
     .usage = "tapml-host delta make BASE FINE --out FILE [--as xor|sparse|24q2|24q4]"
              " [--density PART] [--cases STORE]\n"
              "tapml-host delta apply BASE FILE --out FILE\n"
-             "tapml-host delta check BASE FILE [--fine PATH --cases STORE]",
+             "tapml-host delta check BASE FILE [--fine PATH --cases STORE [--json FILE]]",
     .about =
         "make writes what changes from the weights of a base to those of a fine-tune; both "
         "are folders, names or GGUF files, of plain numbers. [model] delta, or --delta, takes "
@@ -51,7 +55,7 @@ const struct options_manual command_delta_manual = {
         "check makes each weight in memory, and ends with 2 if one of them is not what the "
         "file says, or the base is another one. With --fine and --cases it prints what the "
         "outputs of products lose: the root of their squared errors over that of their squared "
-        "changes.",
+        "changes, of all and of the weights that lose most.",
     .specs = specs,
 };
 
@@ -100,7 +104,7 @@ static void print_effect(uint64_t weights, const struct delta_effect *effect)
 {
     (void)printf("outputs of the products with %" PRIu64
                  " weights lose %.3g of what changes, over the given cases\n",
-                 weights, effect->whole > 0 ? sqrt(effect->lost / effect->whole) : 0);
+                 weights, delta_calibration_part(effect));
 }
 
 static void print_made(const char *path, const struct delta_make_counts *counts)
@@ -260,6 +264,45 @@ static void print_checked(const struct delta *delta, const struct checkpoint *ch
     }
 }
 
+// Those that lose most, one line each.
+static void print_judged(const struct delta_judged *judged)
+{
+    print_effect(judged->count, &judged->effect);
+    for (size_t i = 0; i < judged->count && i < WEIGHTS_SHOWN; i++) {
+        const struct delta_item *item = judged->weights[i].item;
+
+        (void)printf("  %s (%s) %.3g\n", item->name, delta_form_word(item->form.kind),
+                     delta_calibration_part(&judged->weights[i].effect));
+    }
+    if (judged->count > WEIGHTS_SHOWN) {
+        (void)printf("  and %zu that lose less\n", judged->count - WEIGHTS_SHOWN);
+    }
+}
+
+// All of them, as a list of objects; of each also the sums of squares.
+static tapml_status write_judged(const struct delta_judged *judged, const char *path)
+{
+    struct report_maker whole = {.object = json_array()};
+
+    for (size_t i = 0; i < judged->count; i++) {
+        const struct delta_judged_weight *weight = &judged->weights[i];
+        struct report_maker part = report_maker_begin();
+
+        report_maker_text(&part, "weight", weight->item->name);
+        report_maker_text(&part, "kind", delta_form_word(weight->item->form.kind));
+        report_maker_put(&part, "lost",
+                         report_maker_number(delta_calibration_part(&weight->effect)));
+        report_maker_put(&part, "squared_errors", report_maker_number(weight->effect.lost));
+        report_maker_put(&part, "squared_changes", report_maker_number(weight->effect.whole));
+        report_maker_append(&whole, whole.object, &part);
+    }
+    const tapml_status status =
+        whole.failed ? status_no_memory() : report_files_write_json(whole.object, path);
+
+    json_decref(whole.object);
+    return status;
+}
+
 // Prints what outputs lose. `made` is the base with the delta.
 static tapml_status judge(const char *program,
                           const struct options *options,
@@ -268,7 +311,8 @@ static tapml_status judge(const char *program,
 {
     struct calibrating calibrating = {.moments = NULL};
     struct models models = {NULL, NULL};
-    struct delta_judged judged;
+    struct delta_judged judged = {.weights = NULL};
+    const char *path = options_get(options, "--json");
     tapml_status status =
         open_models(program, options->plain[1], options_get(options, "--fine"), &models);
 
@@ -281,8 +325,12 @@ static tapml_status judge(const char *program,
     }
     if (status == TAPML_OK) {
         progress_end(&calibrating.progress, "%zu tensors", delta_count(delta));
-        print_effect(judged.weights, &judged.effect);
+        print_judged(&judged);
     }
+    if (status == TAPML_OK && path != NULL) {
+        status = write_judged(&judged, path);
+    }
+    delta_judge_release(&judged);
     end_calibrating(&calibrating);
     close_models(&models);
     return status;
@@ -333,22 +381,28 @@ static int has_any(const struct options *options, const char *const *names)
 
 static tapml_status do_action(const char *program, const struct options *options)
 {
+    static const char *const of_judging[] = {"--fine", "--json", NULL};
     static const char *const of_make[] = {"--as", "--density", NULL};
-    static const char *const of_check[] = {"--fine", "--cases", NULL};
+    static const char *const of_check[] = {"--fine", "--cases", "--json", NULL};
     const char *action = options->plain_count == 3 ? options->plain[0] : "";
     const char *out = options_get(options, "--out");
     const int is_made = has_any(options, of_make);
 
-    if (strcmp(action, "make") == 0 && out != NULL && options_get(options, "--fine") == NULL) {
+    if (strcmp(action, "make") == 0 && out != NULL && !has_any(options, of_judging)) {
         return make(program, options, out);
     }
     if (strcmp(action, "apply") == 0 && out != NULL && !is_made && !has_any(options, of_check)) {
         return use(program, options, out);
     }
     if (strcmp(action, "check") == 0 && out == NULL && !is_made) {
-        return (options_get(options, "--fine") == NULL) == (options_get(options, "--cases") == NULL)
+        const int is_judged = options_get(options, "--fine") != NULL;
+
+        if (is_judged != (options_get(options, "--cases") != NULL)) {
+            return status_fail(TAPML_INVALID, "check takes --fine and --cases, or neither");
+        }
+        return is_judged || options_get(options, "--json") == NULL
                    ? use(program, options, NULL)
-                   : status_fail(TAPML_INVALID, "check takes --fine and --cases, or neither");
+                   : status_fail(TAPML_INVALID, "--json is of check with --fine alone");
     }
     return status_fail(TAPML_INVALID, "delta takes 'make BASE FINE --out FILE', 'apply BASE FILE "
                                       "--out FILE' or 'check BASE FILE', see --help");

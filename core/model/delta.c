@@ -37,6 +37,15 @@ static int read_number(const json_t *entry, const char *key, uint64_t *out_numbe
     return json_is_integer(value) && json_integer_value(value) >= 0;
 }
 
+// What a file of an earlier version does not say. It decides nothing.
+static void read_loss(const json_t *entry, struct delta_item *item)
+{
+    const json_t *value = json_object_get(entry, "lost");
+    const double lost = json_number_value(value);
+    item->lost = json_is_number(value) && lost >= 0 ? lost : -1;
+    item->is_of_outputs = strcmp(word_of(entry, "of"), "outputs") == 0;
+}
+
 // Of changes that are added the type is one that is computed with.
 static int is_form(const struct delta_form *form)
 {
@@ -63,6 +72,7 @@ read_item(const struct delta *delta, const json_t *entry, struct delta_item *ite
                            "), dtype, count, kept and the hashes base and fine",
                            name);
     }
+    read_loss(entry, item);
     const struct checkpoint_tensor *tensor = checkpoint_find(delta->file, name);
     if (!tensor || tensor->tensor.dtype != TAPML_U8 || strcmp(name, DELTA_TENSOR) == 0) {
         return status_fail(TAPML_INVALID, "tensor '%.200s': expected U8 of that name, found %s",

@@ -9,6 +9,9 @@
 //   {"format": "tapml.delta/1", "tensors": [{"name": "w", "kind": "xor", "dtype": "bf16",
 //    "count": 64, "kept": 0, "base": "<32 hexadecimal digits>", "fine": "<32>"}]}
 //
+// One that is not exact also has what making it lost, for those who read of it: "lost", a number,
+// and "of", "outputs" or "values".
+//
 // The file is not trusted: what it says is checked against the base before memory is taken, and
 // each weight that is made has to have the hash that the file says.
 #pragma once
@@ -31,6 +34,12 @@ struct delta_item {
     const char *name; // Of the weight.
     struct delta_form form;
     struct hash base, fine; // XXH3 of all bytes.
+
+    // What making it lost: the root of the squared errors over the squared changes, of the outputs
+    // of its products over the calibration's inputs, or else of its values. Below 0: not said.
+    double lost;
+    int is_of_outputs;
+
     const void *packed;
     uint64_t packed_bytes;
 };

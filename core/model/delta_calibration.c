@@ -8,10 +8,17 @@
 #include "model/delta_prune.h"
 #include "tensor/convert.h"
 
+#include <math.h>
+
 tapml_status
 delta_calibration_tell(const struct delta_calibration *calibration, size_t done, size_t all)
 {
     return calibration->progress ? calibration->progress(calibration->told, done, all) : TAPML_OK;
+}
+
+double delta_calibration_part(const struct delta_effect *effect)
+{
+    return effect->whole > 0 ? sqrt(effect->lost / effect->whole) : 0;
 }
 
 tapml_status delta_calibration_find(const struct delta_calibration *calibration,

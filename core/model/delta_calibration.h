@@ -64,6 +64,9 @@ struct delta_effect {
     double lost, whole;
 };
 
+// The root of what is lost over the whole; 0 where nothing changes.
+double delta_calibration_part(const struct delta_effect *effect);
+
 // Adds those of a tensor, whose moments are not NULL. TAPML_NO_MEMORY.
 tapml_status delta_calibration_weigh(const struct delta_calibration *calibration,
                                      const double *moments,

@@ -7,6 +7,9 @@
 #include "model/delta.h"
 #include "tensor/dtype.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 // The three tensors of an item.
 struct trio {
     const struct checkpoint_tensor *base, *fine, *made;
@@ -48,11 +51,24 @@ static tapml_status judge_matrix(const struct delta_item *item,
                                                     .base = trio->base->data,
                                                     .fine = trio->fine->data,
                                                     .made = trio->made->data};
+    struct delta_judged_weight weight = {.item = item};
     const tapml_status status =
-        delta_calibration_weigh(calibration, moments, &tensor, &io_judged->effect);
+        delta_calibration_weigh(calibration, moments, &tensor, &weight.effect);
     alloc_free(moments);
-    ++io_judged->weights;
-    return status;
+    TAPML_TRY(status);
+    io_judged->effect.lost += weight.effect.lost;
+    io_judged->effect.whole += weight.effect.whole;
+    io_judged->weights[io_judged->count++] = weight;
+    return TAPML_OK;
+}
+
+static int compare(const void *x, const void *y)
+{
+    const struct delta_judged_weight *a = x, *b = y;
+    const double first = delta_calibration_part(&a->effect),
+                 second = delta_calibration_part(&b->effect);
+    return first != second ? (first < second) - (first > second)
+                           : strcmp(a->item->name, b->item->name);
 }
 
 tapml_status delta_judge(const struct delta *delta,
@@ -62,7 +78,11 @@ tapml_status delta_judge(const struct delta *delta,
                          const struct delta_calibration *calibration,
                          struct delta_judged *out_judged)
 {
-    *out_judged = (struct delta_judged){.weights = 0};
+    *out_judged = (struct delta_judged){
+        .weights = alloc_array(delta_count(delta) + 1, sizeof(*out_judged->weights))};
+    if (!out_judged->weights) {
+        return status_no_memory();
+    }
     for (size_t i = 0; i < delta_count(delta); ++i) {
         const struct delta_item *item = delta_at(delta, i);
         struct trio trio = {NULL, NULL, NULL};
@@ -75,5 +95,12 @@ tapml_status delta_judge(const struct delta *delta,
         }
         TAPML_TRY(delta_calibration_tell(calibration, i + 1, delta_count(delta)));
     }
+    qsort(out_judged->weights, out_judged->count, sizeof(*out_judged->weights), compare);
     return TAPML_OK;
+}
+
+void delta_judge_release(struct delta_judged *judged)
+{
+    alloc_free(judged->weights);
+    *judged = (struct delta_judged){.count = 0};
 }

@@ -120,7 +120,8 @@ static int may_lose(const struct delta_making *making, const struct delta_pair *
            isfinite(squares(&pair->form, pair->base->data, pair->fine->data));
 }
 
-static void list(struct delta_making *making, const struct delta_pair *pair, const void *made)
+static void
+list(struct delta_making *making, const struct delta_pair *pair, const void *made, double lost)
 {
     char base[HASH_TEXT], fine[HASH_TEXT];
     struct text *text = &making->list;
@@ -130,9 +131,14 @@ static void list(struct delta_making *making, const struct delta_pair *pair, con
     text_append_json(text, pair->fine->name);
     text_format(text,
                 ",\"kind\":\"%s\",\"dtype\":\"%s\",\"count\":%" PRIu64 ",\"kept\":%" PRIu64
-                ",\"base\":\"%s\",\"fine\":\"%s\"}",
+                ",\"base\":\"%s\",\"fine\":\"%s\"",
                 delta_form_word(pair->form.kind), dtype_name(pair->form.dtype), pair->form.count,
                 pair->form.kept, base, fine);
+    if (pair->form.kind != DELTA_XOR && isfinite(lost)) {
+        text_format(text, ",\"lost\":%.9g,\"of\":\"%s\"", lost,
+                    pair->moments ? "outputs" : "values");
+    }
+    text_append(text, "}");
 }
 
 static tapml_status
@@ -149,13 +155,38 @@ write_body(struct delta_making *making, const struct delta_pair *pair, const voi
     return status;
 }
 
+// Of one that is not exact, of whose products inputs may be known.
+static tapml_status
+account_loss(struct delta_making *making, const struct delta_pair *pair, const void *made)
+{
+    const struct delta_form *form = &pair->form;
+    const struct delta_effect values = {.lost = squares(form, made, pair->fine->data),
+                                        .whole = squares(form, pair->base->data, pair->fine->data)};
+    struct delta_effect effect = values;
+    if (pair->moments) {
+        const struct delta_calibration_tensor tensor = {
+            .form = form, .base = pair->base->data, .fine = pair->fine->data, .made = made};
+        effect = (struct delta_effect){.lost = 0};
+        TAPML_TRY(delta_calibration_weigh(&making->options->calibration, pair->moments, &tensor,
+                                          &effect));
+        ++making->counts.calibrated;
+        making->counts.effect.lost += effect.lost;
+        making->counts.effect.whole += effect.whole;
+    }
+    making->changes += values.whole;
+    making->errors += values.lost;
+    ++making->counts.lossy;
+    list(making, pair, made, delta_calibration_part(&effect));
+    return TAPML_OK;
+}
+
 // What the delta makes of the base, as a reader will: of an exact one the fine-tune itself.
 static tapml_status
 account(struct delta_making *making, const struct delta_pair *pair, const void *body)
 {
     const struct delta_form *form = &pair->form;
     if (form->kind == DELTA_XOR) {
-        list(making, pair, pair->fine->data);
+        list(making, pair, pair->fine->data, 0);
         ++making->counts.exact;
         return TAPML_OK;
     }
@@ -164,18 +195,8 @@ account(struct delta_making *making, const struct delta_pair *pair, const void *
         return status_no_memory();
     }
     tapml_status status = delta_codec_apply(form, pair->base->data, body, made);
-    if (status == TAPML_OK && pair->moments) {
-        const struct delta_calibration_tensor tensor = {
-            .form = form, .base = pair->base->data, .fine = pair->fine->data, .made = made};
-        ++making->counts.calibrated;
-        status = delta_calibration_weigh(&making->options->calibration, pair->moments, &tensor,
-                                         &making->counts.effect);
-    }
     if (status == TAPML_OK) {
-        making->changes += squares(form, pair->base->data, pair->fine->data);
-        making->errors += squares(form, made, pair->fine->data);
-        list(making, pair, made);
-        ++making->counts.lossy;
+        status = account_loss(making, pair, made);
     }
     alloc_free(made);
     return status;
@@ -289,7 +310,8 @@ tapml_status delta_make(const struct delta_make_options *options,
     const tapml_status status = write_all(&making, path);
     text_release(&making.list);
     TAPML_TRY(status);
-    making.counts.lost = making.changes > 0 ? sqrt(making.errors / making.changes) : 0;
+    making.counts.lost = delta_calibration_part(
+        &(struct delta_effect){.lost = making.errors, .whole = making.changes});
     *out_counts = making.counts;
     return TAPML_OK;
 }

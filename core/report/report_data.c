@@ -12,6 +12,7 @@
 #include "report/report_maker.h"
 #include "report/report_target.h"
 #include "report/report_usage.h"
+#include "run/delta_losses.h"
 #include "run/run_metadata.h"
 #include "store/carved.h"
 #include "store/loss.h"
@@ -129,6 +130,29 @@ static void put_fine_tune(struct report_maker *model, struct store *store)
     }
 }
 
+// What its delta lost when it was made, where it is not exact.
+static void put_delta_losses(struct report_maker *model, struct store *store)
+{
+    json_t *list = delta_losses_read(store);
+    json_t *losses = list != NULL ? json_array() : NULL;
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        struct report_maker part = report_maker_begin();
+
+        report_maker_text(&part, "weight", json_string_value(json_object_get(item, "weight")));
+        report_maker_text(&part, "kind", json_string_value(json_object_get(item, "kind")));
+        report_maker_put(&part, "lost",
+                         report_maker_number(json_number_value(json_object_get(item, "lost"))));
+        report_maker_text(&part, "of", json_string_value(json_object_get(item, "of")));
+        report_maker_append(model, losses, &part);
+    }
+    if (list != NULL) {
+        report_maker_put(model, "delta_losses", losses);
+    }
+    json_decref(list);
+}
+
 // In what type keys and values were kept; stores of an earlier version do not say it.
 static void put_state(struct report_maker *model, struct store *store)
 {
@@ -217,6 +241,7 @@ static tapml_status put_model(struct report_maker *report, struct store *store, 
     put_metadata(&part, store, "architecture", "model.architecture");
     put_state(&part, store);
     put_fine_tune(&part, store);
+    put_delta_losses(&part, store);
     tapml_status status = instance_list(store, arena, &instances, &count);
 
     report_maker_count(&part, "ops", count);

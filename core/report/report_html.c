@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { DELTA_LOSSES_SHOWN = 3 };
+
 static int is_right(const json_t *target)
 {
     return strcmp(report_markup_string(target, "verdict"), "right") == 0;
@@ -38,6 +40,29 @@ static void print_device(const char *name, const json_t *device, struct text *ou
                   report_markup_string(device, "build"));
 }
 
+// What makes it a fine-tune, and which of its weights lost most by that.
+static void print_delta(const json_t *model, struct text *out)
+{
+    const json_t *losses = json_object_get(model, "delta_losses");
+    char part[32];
+
+    if (json_object_get(model, "delta") == NULL) {
+        return;
+    }
+    REPORT_MARKUP(out, "<br>fine-tune of it by <code>{}</code>",
+                  report_markup_string(model, "delta"));
+    for (size_t i = 0; i < json_array_size(losses) && i < DELTA_LOSSES_SHOWN; i++) {
+        const json_t *loss = json_array_get(losses, i);
+
+        (void)snprintf(part, sizeof(part), "%.3g",
+                       json_number_value(json_object_get(loss, "lost")));
+        REPORT_MARKUP(out, "{}<code>{}</code> ({}) {} of its {}",
+                      i == 0 ? "; most of what changes is lost of " : ", ",
+                      report_markup_string(loss, "weight"), report_markup_string(loss, "kind"),
+                      part, report_markup_string(loss, "of"));
+    }
+}
+
 static void print_model(const json_t *report, struct text *out)
 {
     const json_t *model = json_object_get(report, "model");
@@ -57,7 +82,9 @@ static void print_model(const json_t *report, struct text *out)
         REPORT_MARKUP(out, "{} <code>{}</code>; ", key,
                       json_is_string(value) ? json_string_value(value) : s.c);
     }
-    REPORT_MARKUP(out, "hash <code>{}</code></span></dd>\n", report_markup_string(model, "hash"));
+    REPORT_MARKUP(out, "hash <code>{}</code></span>", report_markup_string(model, "hash"));
+    print_delta(model, out);
+    text_append(out, "</dd>\n");
 }
 
 static void print_run(const json_t *report, struct text *out)

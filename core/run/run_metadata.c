@@ -12,6 +12,7 @@
 #include "gguf/gguf_config.h"
 #include "graph/group.h"
 #include "model/checkpoint.h"
+#include "run/delta_losses.h"
 #include "run/follow_up.h"
 #include "run/observers.h"
 #include "schema/catalogue.h"
@@ -561,6 +562,7 @@ static tapml_status settle_all(struct store *store,
     TAPML_TRY(settle(store, "source", "[source] backend", config->source.backend));
     TAPML_TRY(write_path(store, "model.path", config->model));
     TAPML_TRY(write_path(store, "model.delta", config->delta));
+    TAPML_TRY(delta_losses_write(store, config->delta));
     TAPML_TRY(write_path(store, "model.adapter", config->adapter));
     TAPML_TRY(write_number(store, "prompts.count", (int64_t)prompts->count));
     TAPML_TRY(metadata_set(store, "run.name", name_of(config->dir)));

@@ -7,6 +7,7 @@ Usage: test_deltas.py
 """
 import array
 import glob
+import json
 import os
 import random
 import re
@@ -132,14 +133,24 @@ def outputs_that_lose(said):
     return float(found[2]), int(found[1])
 
 
+def layers_of(said, path):
+    """What each weight loses, as the lines and the JSON file say."""
+    with open(path, encoding="utf-8") as file:
+        layers = [(layer["weight"], layer["lost"]) for layer in json.load(file)]
+    for name, lost in layers:
+        rig.contains(said, f"{name} (24q")
+        assert lost == 0 or f"{lost:.3g}\n" in said, said
+    return layers
+
+
 def levels_are_chosen_by_inputs(folder):
     fine = fine_tune(folder, r".*(q_proj|down_proj|norm)\.weight")
     ini, dir_ = rig.write_small_run(os.path.join(folder, "run"), model=fine)
     rig.check(rig.host("--config", ini), 0)
     cases = os.path.join(dir_, "run.tapmlrun")
 
-    def judged(path):
-        return rig.check(rig.host("delta", "check", BASE, path, "--fine", fine, "--cases", cases), 0).stdout
+    def judged(path, *words):
+        return rig.check(rig.host("delta", "check", BASE, path, "--fine", fine, "--cases", cases, *words), 0).stdout
 
     sizes = {}
     for kind in ("24q2", "24q4"):
@@ -153,6 +164,9 @@ def levels_are_chosen_by_inputs(folder):
         assert count == 4 and known < 0.7 * direct, (kind, known, direct)
         rig.contains(judged(path), f"0 sparse, {4 * (kind == '24q2')} 24q2, {4 * (kind == '24q4')} 24q4")
         assert outputs_that_lose(judged(path)) == (known, count)
+        layers = layers_of(judged(path, "--json", os.path.join(folder, "layers.json")), os.path.join(folder, "layers.json"))
+        assert len(layers) == 4 and all(re.fullmatch(r".*(q_proj|down_proj)\.weight", name) for name, _ in layers), layers
+        assert [lost for _, lost in layers] == sorted((lost for _, lost in layers), reverse=True) and layers[3][1] > 0, layers
         # Its hashes say whether what comes out is what was made.
         assert generated("--model", BASE, "--delta", path) != ""
     assert sizes["24q2"] < sizes["24q4"], sizes
@@ -161,6 +175,18 @@ def levels_are_chosen_by_inputs(folder):
     name = "model.layers.0.self_attn.q_proj.weight"
     adapters.write_tensors(path, {**tensors, name: tensors["model.layers.1.self_attn.q_proj.weight"]})
     rig.contains(rig.check(rig.host("delta", "check", BASE, path), 2).stderr, f"tensor '{name}': expected")
+    # A run with the delta has what the file says it lost, without the fine-tune.
+    path, _ = make(folder, fine, "--as", "24q2", "--cases", cases)
+    ini, dir_ = rig.write_small_run(os.path.join(folder, "made"), model=f"{BASE}\ndelta = {path}")
+    report = os.path.join(folder, "report.json")
+    rig.check(rig.host("--config", ini, "--json", report), 0)
+    with open(report, encoding="utf-8") as file:
+        told = json.load(file)["model"]["delta_losses"]
+    assert {loss["weight"]: f"{loss['lost']:.3g}" for loss in told} == \
+        {name: f"{lost:.3g}" for name, lost in layers_of(judged(path, "--json", report), report)}
+    assert all(loss["kind"] == "24q2" and loss["of"] == "outputs" for loss in told), told
+    with open(os.path.join(dir_, "report.html"), encoding="utf-8") as file:
+        rig.contains(file.read(), f"fine-tune of it by <code>{os.path.basename(path)}</code>; most of what changes is lost of <code>{told[0]['weight']}")
     exact, _ = make(folder, fine)
     assert outputs_that_lose(judged(exact))[0] == 0
 
@@ -189,6 +215,7 @@ def what_does_not_fit_is_refused(folder):
     refused("--cases is of --as 24q2 and 24q4 alone", "delta", "make", BASE, fine, "--out", out, "--cases", path)
     refused("is damaged", "delta", "make", BASE, fine, "--out", out, "--as", "24q4", "--cases", path)
     refused("check takes --fine and --cases, or neither", "delta", "check", BASE, path, "--fine", fine)
+    refused("--json is of check with --fine alone", "delta", "check", BASE, path, "--json", out)
     refused("--as is '24q9'", "delta", "make", BASE, fine, "--out", out, "--as", "24q9")
     refused("delta takes 'make BASE FINE --out FILE'", "delta", "make", BASE, fine)
     refused("expected a U8 tensor 'tapml.delta'", "delta", "check", BASE, os.path.join(BASE, "model.safetensors"))

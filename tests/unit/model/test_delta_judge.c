@@ -10,7 +10,6 @@
 #include "model/delta_make.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
 
 // Each input of a weight was seen once, alone.
 static tapml_status
@@ -50,14 +49,22 @@ Test(delta_judge, sums_are_those_that_making_found)
     cr_assert_eq(delta_apply(delta, made), TAPML_OK, "%s", status_message());
     cr_assert_eq(delta_judge(delta, models.base, models.fine, made, &options.calibration, &judged),
                  TAPML_OK, "%s", status_message());
-    cr_assert_eq(judged.weights, 1);
+    cr_assert_eq(judged.count, 1);
+    cr_assert_eq(judged.weights[0].item, delta_at(delta, 0));
+    cr_assert_eq(judged.weights[0].effect.lost, judged.effect.lost);
+    // The file says so too, but for its digits.
+    cr_assert(delta_at(delta, 0)->is_of_outputs);
+    cr_assert_float_eq(delta_at(delta, 0)->lost, counts.lost, 1e-8);
+    cr_assert_lt(delta_at(delta, 1)->lost, 0);
     cr_assert_eq(judged.effect.lost, counts.effect.lost);
     cr_assert_eq(judged.effect.whole, counts.effect.whole);
-    cr_assert_float_eq(sqrt(judged.effect.lost / judged.effect.whole), counts.lost, 1e-9);
+    cr_assert_float_eq(delta_calibration_part(&judged.effect), counts.lost, 1e-9);
+    delta_judge_release(&judged);
     cr_assert_eq(delta_judge(delta, models.base, less, made, &options.calibration, &judged),
                  TAPML_INVALID);
     cr_assert_str_eq(status_message(),
                      "tensor 'row' of the fine-tune: expected 64 values of f32, found 0 of none");
+    delta_judge_release(&judged);
     delta_close(delta);
     checkpoint_close(made);
     checkpoint_close(less);
