@@ -111,7 +111,7 @@ Test(command_status, a_store_that_cannot_be_read_hides_nothing_else)
     run_lock_release(lock);
     struct printed printed = PRINTED(command_status_main, scratch.folder);
 
-    cr_assert_eq(printed.outcome, OUTCOME_OK, "%s", printed.err);
+    cr_assert_eq(printed.outcome, OUTCOME_USAGE, "%s", printed.err);
     cr_assert_not_null(strstr(printed.out, ": killed, process "), "%s", printed.out);
     cr_assert_not_null(strstr(printed.out, "cannot be read now: "));
     printed_release(&printed);
