@@ -9,6 +9,7 @@
 #include "exec/run.h"
 #include "model/chat.h"
 #include "model/safetensors.h"
+#include "run/fine_tunes.h"
 #include "run/interrupt.h"
 #include "run/model_parts.h"
 #include "run/nonfinite_search.h"
@@ -35,6 +36,7 @@ static const struct options_spec specs[] = {
     {"--capacity", "N", "maximum tokens of prompt and answer"},
     {"--json", NULL, "prints ids and text, or the embedding, as JSON"},
     POOLING_OPTIONS,
+    FINE_TUNES_OPTIONS,
     SETUP_ISOLATION_OPTIONS,
     SETUP_OBSERVER_OPTIONS,
     SETUP_MODEL_OPTIONS,
@@ -44,7 +46,9 @@ static const struct options_spec specs[] = {
 
 const struct options_manual command_generate_manual = {
     .usage = "tapml-host generate --model PATH --prompt TEXT [--backend B | --plan FILE]",
-    .about = "Continues a prompt, greedily.",
+    .about =
+        "Continues a prompt, greedily; with --fine-tune by each of them, behind a line with its "
+        "path.",
     .specs = specs,
 };
 
@@ -63,9 +67,11 @@ struct generate {
     struct pooling pooling;
     struct session *session;
     struct session_options session_options;
-    int is_infinite;              // A logit was.
-    struct text_printer *printer; // With --json: NULL.
-    tapml_status printed;         // What became of it.
+    struct fine_tunes fine_tunes;
+    const struct fine_tune *fine_tune; // Whose session it is; NULL: the model's own.
+    int is_infinite;                   // A logit was.
+    struct text_printer *printer;      // With --json: NULL.
+    tapml_status printed;              // What became of it.
 };
 
 // -- The prompt --------------------------------------------------------------------------------
@@ -241,7 +247,13 @@ static tapml_status print_json(const struct generate *generate, const int32_t *i
                                    1, &decoded, &length));
     }
     text_init(&text);
-    text_format(&text, "{\"prompt_tokens\": %lld, \"ids\": [", (long long)generate->count);
+    text_append(&text, "{");
+    if (generate->fine_tune != NULL) {
+        text_append(&text, "\"fine_tune\": ");
+        text_append_json(&text, generate->fine_tune->path);
+        text_append(&text, ", ");
+    }
+    text_format(&text, "\"prompt_tokens\": %lld, \"ids\": [", (long long)generate->count);
     for (int64_t i = 0; i < count; i++) {
         text_format(&text, "%s%d", i > 0 ? ", " : "", ids[i]);
     }
@@ -389,6 +401,79 @@ static tapml_status run_embedding(struct generate *generate)
     return print_embedding(generate);
 }
 
+// -- Fine-tunes --------------------------------------------------------------------------------
+
+// Continues the prompt by one of them, over weights of the base that stay where they are.
+static tapml_status run_fine_tune(struct generate *generate, const struct fine_tune *fine_tune)
+{
+    generate->fine_tune = fine_tune;
+    generate->is_infinite = 0;
+    generate->session_options.model = fine_tune->model;
+    TAPML_TRY(session_create(&generate->session_options, &generate->session));
+    if (options_get(&generate->options, "--json") == NULL) {
+        (void)printf("%s:\n", fine_tune->path);
+    }
+    const tapml_status status = run_session(generate);
+
+    text_printer_destroy(generate->printer);
+    generate->printer = NULL;
+    session_destroy(generate->session);
+    generate->session = NULL;
+    return status;
+}
+
+// With --explain: what weights take, in files and at each place.
+static tapml_status explain_fine_tunes(const struct generate *generate)
+{
+    struct text text;
+
+    if (options_get(&generate->options, "--explain") == NULL) {
+        return TAPML_OK;
+    }
+    text_init(&text);
+    fine_tunes_print(&generate->fine_tunes, &text);
+    for (uint32_t i = 0; i < generate->setup.place_count; i++) {
+        const struct place *place = generate->setup.places[i];
+
+        text_format(&text, "; %s has copied %llu", place->settings.name,
+                    place->weights != NULL
+                        ? (unsigned long long)residency_copied_bytes(place->weights)
+                        : 0ULL);
+    }
+    const tapml_status status = text_status(&text);
+
+    if (status == TAPML_OK) {
+        log_say("%s", text.data);
+    }
+    text_release(&text);
+    return status;
+}
+
+static tapml_status run_fine_tunes(struct generate *generate)
+{
+    session_destroy(generate->session); // The base's own is not asked.
+    generate->session = NULL;
+    for (size_t i = 0; i < generate->fine_tunes.count; i++) {
+        const struct fine_tune *item = &generate->fine_tunes.items[i];
+        const tapml_status status = run_fine_tune(generate, item);
+
+        if (status != TAPML_OK) {
+            return status_explain(status, "fine-tune '%s'", item->path);
+        }
+    }
+    return explain_fine_tunes(generate);
+}
+
+static tapml_status open_fine_tunes(struct generate *generate, const struct model_options *model)
+{
+    TAPML_TRY(fine_tunes_open(&generate->setup, &generate->options, model, &generate->fine_tunes));
+    return generate->fine_tunes.count == 0 ||
+                   (generate->pooling.kind == POOLING_NONE && generate->parts.count == 0)
+               ? TAPML_OK
+               : status_fail(TAPML_INVALID, "--fine-tune continues a prompt of text, and is not "
+                                            "for --pool and --inputs");
+}
+
 static tapml_status make_session(struct generate *generate)
 {
     int64_t capacity = 0;
@@ -424,8 +509,12 @@ static tapml_status generate(struct generate *generate)
     TAPML_TRY(setup_check_decode(&generate->setup, generate->decode));
     TAPML_TRY(read_prompt(generate));
     TAPML_TRY(open_parts(generate, &model));
+    TAPML_TRY(open_fine_tunes(generate, &model));
     TAPML_TRY(plan_setup_places(&generate->plan_setup));
     TAPML_TRY(make_session(generate));
+    if (generate->fine_tunes.count > 0) {
+        return run_fine_tunes(generate);
+    }
     TAPML_TRY(is_embedding ? run_embedding(generate) : run_session(generate));
     return plan_setup_explain(&generate->plan_setup, generate->session);
 }
@@ -459,6 +548,7 @@ enum outcome command_generate_main(const struct command *command)
     plan_destroy(state.plan);
     plan_setup_close(&state.plan_setup);
     alloc_free(state.ids);
+    fine_tunes_close(&state.setup, &state.fine_tunes);
     setup_close(&state.setup);
     return outcome;
 }

@@ -4,9 +4,10 @@
 // Weights at a place: loaded once for each backend, shared by sessions and replays of a process,
 // and released if the room is needed.
 //
-// A weight is found by a key. On a host-memory backend, or one that wraps memory, it is the given
-// memory itself; else it is buffers that are filled when it is loaded, in panels of rows that are
-// not larger than a buffer may be.
+// A weight is found by a key and by where its bytes lie: fine-tunes of one base have weights of the
+// same names, and share those whose bytes are the base's. On a host-memory backend, or one that
+// wraps memory, it is the given memory itself; else it is buffers that are filled when it is
+// loaded, in panels of rows that are not larger than a buffer may be.
 //
 // One thread, that of the backend, whose failures are returned.
 #pragma once
@@ -19,8 +20,8 @@
 
 struct residency;
 
-// The weights of one backend, of one checkpoint. The caller owns the set; the backend outlives it,
-// and one thread works with both. `residency_destroy` accepts NULL.
+// The weights of one backend, of one checkpoint and its branches. The caller owns the set; the
+// backend outlives it, and one thread works with both. `residency_destroy` accepts NULL.
 tapml_status residency_create(struct backend *backend, struct residency **out_set) STATUS_USED;
 void residency_destroy(struct residency *set);
 
@@ -34,7 +35,7 @@ tapml_status residency_share(struct residency *set,
 // The weight or constant of a key, whose bytes lie at `data`, dense, of the type, encoding and
 // shape of `form`. Does not load it. `data` outlives the set; the key is copied.
 // TAPML_UNIMPLEMENTED if a single row is larger than a buffer may be; TAPML_INVALID if it has no
-// elements, or if the key was found before with other bytes.
+// elements.
 tapml_status residency_find(struct residency *set,
                             const struct residency_key *key,
                             const void *data,

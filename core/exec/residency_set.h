@@ -61,7 +61,6 @@ struct resident_panel {
 // A weight that was asked for.
 struct resident_weight {
     struct resident resident; // First.
-    const void *data;         // Its contents, to detect another weight of the same name.
     int is_in_slots;          // Its buffers are those of exec/residency_slots.
     int is_in_doubt;          // Whether it has come to the device.
     uint64_t loaded_at;       // `changes` of the set then.

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The parameters of linear 1, linear_experts 1, scale 1 and add 1, in their order.
+// The parameters of linear 1, linear_experts 1, embed 1, scale 1 and add 1, in their order.
 enum { LINEAR_X, LINEAR_W, LINEAR_B, LINEAR_TRANSPOSED, LINEAR_Y, LINEAR_PARAMS };
 enum {
     EXPERTS_X,
@@ -22,6 +22,7 @@ enum {
     EXPERTS_Y,
     EXPERTS_PARAMS
 };
+enum { EMBED_TABLE, EMBED_IDS, EMBED_OFFSET, EMBED_Y, EMBED_PARAMS };
 enum { SCALE_X, SCALE_FACTOR, SCALE_Y, SCALE_PARAMS };
 enum { ADD_A, ADD_B, ADD_Y, ADD_PARAMS };
 
@@ -35,6 +36,7 @@ struct adapting {
     int is_transposed;
     uint32_t *down, *up;
     double factor;
+    int is_beside; // It is a change of the weight's own shape, and there is no `up`.
 };
 
 static int is_op(const struct compiled_op *schema, const char *name)
@@ -121,7 +123,8 @@ static tapml_status add_one(struct adapting *adapting, uint32_t index)
 {
     const uint32_t weight = adapting->weights[index];
     const struct checkpoint_adapter *adapter = adapter_of(adapting, weight);
-    if (!adapter || adapter->factor != adapting->factor) {
+    if (!adapter || adapter->factor != adapting->factor ||
+        (adapter->up == NULL) != adapting->is_beside) {
         return status_fail(TAPML_INVALID,
                            "tensor '%s': expected an adapter as the other experts of the product "
                            "have, found %s",
@@ -129,8 +132,16 @@ static tapml_status add_one(struct adapting *adapting, uint32_t index)
                            adapter ? "one with another factor" : "none");
     }
     TAPML_TRY(add_weight(adapting, adapter->down, &adapting->down[index]));
-    TAPML_TRY(add_weight(adapting, adapter->up, &adapting->up[index]));
     const struct graph_value value = adapting->draft->values[weight];
+    if (adapting->is_beside) {
+        return value.base == weight && !adapting->is_transposed
+                   ? TAPML_OK
+                   : status_fail(TAPML_UNIMPLEMENTED,
+                                 "tensor '%s': expected a product of all of it, as [out, in], for "
+                                 "the change beside it, found one of a part or as [in, out]",
+                                 adapter->weight);
+    }
+    TAPML_TRY(add_weight(adapting, adapter->up, &adapting->up[index]));
     if (value.base == weight) {
         return TAPML_OK;
     }
@@ -151,6 +162,7 @@ static tapml_status find(struct adapting *adapting, int *out_has)
     }
     struct arena *arena = adapting->draft->arena;
     adapting->factor = first->factor;
+    adapting->is_beside = !first->up;
     adapting->down = arena_array(arena, adapting->count, sizeof(*adapting->down));
     adapting->up = arena_array(arena, adapting->count, sizeof(*adapting->up));
     tapml_status status = adapting->down && adapting->up ? TAPML_OK : status_no_memory();
@@ -215,7 +227,8 @@ static tapml_status add_scale(const struct adapting *adapting, uint32_t *x)
         return TAPML_OK;
     }
     TAPML_TRY(find_op(adapting, "tapml.scale", &schema));
-    TAPML_TRY(add_op(adapting, "lora_scale", schema, arguments, SCALE_PARAMS));
+    TAPML_TRY(add_op(adapting, adapting->is_beside ? "delta_scale" : "lora_scale", schema,
+                     arguments, SCALE_PARAMS));
     *x = arguments[SCALE_Y].value;
     return TAPML_OK;
 }
@@ -225,9 +238,36 @@ static tapml_status add_sum(const struct adapting *adapting, uint32_t change, ui
     const struct compiled_op *schema = NULL;
     struct graph_argument arguments[ADD_PARAMS] = {value_in(*y), value_in(change), output};
     TAPML_TRY(find_op(adapting, "tapml.add", &schema));
-    TAPML_TRY(add_op(adapting, "lora", schema, arguments, ADD_PARAMS));
+    TAPML_TRY(
+        add_op(adapting, adapting->is_beside ? "delta" : "lora", schema, arguments, ADD_PARAMS));
     *y = arguments[ADD_Y].value;
     return TAPML_OK;
+}
+
+// Adds the rows of the change beside a table. What an adapter has for one is of its products.
+static tapml_status apply_to_rows(struct draft *draft,
+                                  const struct checkpoint *checkpoint,
+                                  const char *instance,
+                                  const struct compiled_op *schema,
+                                  struct graph_argument *arguments)
+{
+    struct adapting adapting = {.draft = draft,
+                                .checkpoint = checkpoint,
+                                .instance = instance,
+                                .weights = &arguments[EMBED_TABLE].value,
+                                .count = 1};
+    const struct checkpoint_adapter *adapter = adapter_of(&adapting, arguments[EMBED_TABLE].value);
+    int has = 0;
+    if (!adapter || adapter->up) {
+        return TAPML_OK;
+    }
+    TAPML_TRY(find(&adapting, &has));
+    struct graph_argument rows[EMBED_PARAMS] = {value_in(adapting.down[0]), arguments[EMBED_IDS],
+                                                arguments[EMBED_OFFSET], output};
+    TAPML_TRY(add_op(&adapting, "delta_w", schema, rows, EMBED_PARAMS));
+    uint32_t change = rows[EMBED_Y].value;
+    TAPML_TRY(add_scale(&adapting, &change));
+    return add_sum(&adapting, change, &arguments[EMBED_Y].value);
 }
 
 // Adds what the adapter of a product adds to it, if there is one; `x` is the input as it came.
@@ -241,6 +281,9 @@ static tapml_status apply(struct draft *draft,
     const int is_of_experts = is_op(schema, "tapml.linear_experts");
     const struct graph_argument *weights = &arguments[is_of_experts ? EXPERTS_W : LINEAR_W];
     int has = 0;
+    if (is_op(schema, "tapml.embed")) {
+        return apply_to_rows(draft, checkpoint, instance, schema, arguments);
+    }
     if (!is_of_experts && !is_op(schema, "tapml.linear")) {
         return TAPML_OK;
     }
@@ -259,8 +302,11 @@ static tapml_status apply(struct draft *draft,
     }
     const struct graph_argument *chosen = is_of_experts ? &arguments[EXPERTS_CHOSEN] : NULL;
     uint32_t *y = &arguments[is_of_experts ? EXPERTS_Y : LINEAR_Y].value;
-    TAPML_TRY(add_product(&adapting, "lora_a", schema, adapting.down, chosen, &x));
-    TAPML_TRY(add_product(&adapting, "lora_b", schema, adapting.up, chosen, &x));
+    TAPML_TRY(add_product(&adapting, adapting.is_beside ? "delta_w" : "lora_a", schema,
+                          adapting.down, chosen, &x));
+    if (!adapting.is_beside) {
+        TAPML_TRY(add_product(&adapting, "lora_b", schema, adapting.up, chosen, &x));
+    }
     TAPML_TRY(add_scale(&adapting, &x));
     return add_sum(&adapting, x, y);
 }
@@ -284,8 +330,50 @@ tapml_status adapt_add_op(struct draft *draft,
                                    : TAPML_OK;
 }
 
+// Whether what is beside a weight is added to what an op makes of it.
+static int is_adapted(const struct compiled_op *schema)
+{
+    return is_op(schema, "tapml.linear") || is_op(schema, "tapml.linear_experts") ||
+           is_op(schema, "tapml.embed");
+}
+
+static tapml_status check_reader(const struct graph *graph,
+                                 const struct checkpoint *checkpoint,
+                                 const struct graph_op *op,
+                                 uint32_t value)
+{
+    const struct graph_value *base = &graph->values[graph->values[value].base];
+    const struct checkpoint_tensor *tensor =
+        base->kind == GRAPH_WEIGHT ? checkpoint_find(checkpoint, base->name) : NULL;
+    return !tensor || !tensor->adapter || tensor->adapter->up || is_adapted(op->schema)
+               ? TAPML_OK
+               : status_fail(
+                     TAPML_UNIMPLEMENTED,
+                     "tensor '%s': expected products alone of a weight with a change beside "
+                     "it, found '%s' (%s)",
+                     base->name, op->instance, op->op->name);
+}
+
+static tapml_status check_readers(const struct graph *graph, const struct checkpoint *checkpoint)
+{
+    for (uint32_t i = 0; i < graph->op_count; i++) {
+        const struct graph_op *op = &graph->ops[i];
+        for (uint32_t k = 0; k < op->op->n_params; k++) {
+            const struct graph_argument *argument = &op->arguments[k];
+            if (argument->kind == TAPML_P_TENSOR_IN) {
+                TAPML_TRY(check_reader(graph, checkpoint, op, argument->value));
+            }
+            for (uint32_t n = 0; argument->kind == TAPML_P_TENSORS_IN && n < argument->count; n++) {
+                TAPML_TRY(check_reader(graph, checkpoint, op, argument->values[n]));
+            }
+        }
+    }
+    return TAPML_OK;
+}
+
 tapml_status adapt_check_used(const struct graph *graph, const struct checkpoint *checkpoint)
 {
+    TAPML_TRY(check_readers(graph, checkpoint));
     for (size_t i = 0; i < checkpoint_count(checkpoint); i++) {
         const struct checkpoint_adapter *adapter = checkpoint_at(checkpoint, i)->adapter;
         if (adapter && graph_find_value(graph, GRAPH_WEIGHT, adapter->down) == GRAPH_NONE) {

@@ -24,6 +24,7 @@ struct shard {
 
 struct checkpoint {
     struct arena *arena;
+    const struct checkpoint *base; // Whose tensors are not copied; or NULL.
     const char *remark;
     struct hash change; // Of what checkpoint_set_change was told; zero: nothing.
     struct shard *shards;
@@ -52,6 +53,23 @@ tapml_status checkpoint_create(struct checkpoint **out_checkpoint)
         return status_no_memory();
     }
     *out_checkpoint = checkpoint;
+    return TAPML_OK;
+}
+
+tapml_status checkpoint_branch(const struct checkpoint *base, struct checkpoint **out_checkpoint)
+{
+    struct checkpoint *branch = NULL;
+    tapml_status status = checkpoint_create(&branch);
+    for (size_t i = 0; status == TAPML_OK && i < base->tensor_count; ++i) {
+        status = checkpoint_add_tensor(branch, &base->tensors[i]);
+    }
+    if (status != TAPML_OK) {
+        checkpoint_close(branch);
+        return status;
+    }
+    branch->base = base;
+    branch->change = base->change;
+    *out_checkpoint = branch;
     return TAPML_OK;
 }
 
@@ -372,7 +390,9 @@ void checkpoint_set_adapter(struct checkpoint *checkpoint, const struct checkpoi
 {
     changed(checkpoint, adapter->weight)->adapter = adapter;
     changed(checkpoint, adapter->down)->is_of_adapter = 1;
-    changed(checkpoint, adapter->up)->is_of_adapter = 1;
+    if (adapter->up) {
+        changed(checkpoint, adapter->up)->is_of_adapter = 1;
+    }
 }
 
 tapml_status checkpoint_encode(struct checkpoint *checkpoint,
@@ -392,11 +412,17 @@ tapml_status checkpoint_encode(struct checkpoint *checkpoint,
 
 size_t checkpoint_map_count(const struct checkpoint *checkpoint)
 {
-    return checkpoint->shard_count + (checkpoint->shared ? shared_count(checkpoint->shared) : 0);
+    return (checkpoint->base ? checkpoint_map_count(checkpoint->base) : 0) +
+           checkpoint->shard_count + (checkpoint->shared ? shared_count(checkpoint->shared) : 0);
 }
 
 struct file_map checkpoint_map_at(const struct checkpoint *checkpoint, size_t index)
 {
+    const size_t of_base = checkpoint->base ? checkpoint_map_count(checkpoint->base) : 0;
+    if (index < of_base) {
+        return checkpoint_map_at(checkpoint->base, index);
+    }
+    index -= of_base;
     if (index < checkpoint->shard_count) {
         return checkpoint->shards[index].map;
     }
@@ -421,20 +447,29 @@ static struct hash hash_on(struct hash before, const void *data, uint64_t size)
 // Samples lie far apart: without this each would read pages around it that nobody needs yet.
 static void expect(const struct checkpoint *checkpoint, enum file_reading reading)
 {
+    if (checkpoint->base) {
+        expect(checkpoint->base, reading);
+    }
     for (size_t i = 0; i < checkpoint->shard_count; ++i) {
         file_map_expect(&checkpoint->shards[i].map, reading);
     }
 }
 
-struct hash checkpoint_hash(const struct checkpoint *checkpoint)
+// Names, types, shapes and places stand in the header; from them follows the size.
+static struct hash hash_headers(const struct checkpoint *checkpoint)
 {
-    struct hash hash = {0};
-    expect(checkpoint, FILE_READ_SAMPLES);
+    struct hash hash = checkpoint->base ? hash_headers(checkpoint->base) : (struct hash){0, 0};
     for (size_t i = 0; i < checkpoint->shard_count; ++i) {
-        // Names, types, shapes and places stand in the header; from them follows the size.
         const struct shard *shard = &checkpoint->shards[i];
         hash = hash_on(hash, shard->map.data + shard->header_begin, shard->header_bytes);
     }
+    return hash;
+}
+
+struct hash checkpoint_hash(const struct checkpoint *checkpoint)
+{
+    expect(checkpoint, FILE_READ_SAMPLES);
+    struct hash hash = hash_headers(checkpoint);
     const size_t step = checkpoint->tensor_count / SAMPLE_COUNT + 1;
     for (size_t i = 0; i < checkpoint->tensor_count; i += step) {
         const struct checkpoint_tensor *tensor = &checkpoint->tensors[i];

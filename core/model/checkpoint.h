@@ -20,7 +20,8 @@ struct checkpoint;
 struct input_scheme;
 struct tiles_spans;
 
-// What an adapter adds to the products with a weight: factor * B (A x).
+// What an adapter adds to the products with a weight: factor * B (A x); or what a change beside it
+// does (model/delta_beside.h), with `up` NULL: factor * (D x), D `down`, of the weight's shape.
 struct checkpoint_adapter {
     const char *module;    // As the adapter has it.
     const char *weight;    // The tensor that it is of.
@@ -46,6 +47,12 @@ struct checkpoint_tensor {
 
 // Makes an empty checkpoint, which a reader of a format fills. The caller owns it.
 tapml_status checkpoint_create(struct checkpoint **out_checkpoint) STATUS_USED;
+
+// Makes a checkpoint that has the tensors of another one where they lie. What is changed, added or
+// encoded of it is its own, and leaves `base` as it is, which outlives it unchanged. The caller
+// owns it.
+tapml_status checkpoint_branch(const struct checkpoint *base,
+                               struct checkpoint **out_checkpoint) STATUS_USED;
 
 // Memory of names and shapes that lives as long as the checkpoint.
 struct arena *checkpoint_arena(struct checkpoint *checkpoint);
@@ -138,7 +145,7 @@ tapml_status checkpoint_encode(struct checkpoint *checkpoint,
                                struct encoding_loss *out_loss) STATUS_USED;
 
 // Returns the number of mappings that another process can share: the files, and the memory of
-// encoded tensors. Each encoding may add one.
+// encoded tensors; of a branch first those of its base. Each encoding may add one.
 size_t checkpoint_map_count(const struct checkpoint *checkpoint);
 
 // Returns a mapping by its index; it lives as long as the checkpoint, which owns it.

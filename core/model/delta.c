@@ -202,8 +202,11 @@ static tapml_status check_base(const struct delta_item *item,
     return TAPML_OK;
 }
 
-static tapml_status
-make(const struct delta_item *item, const struct checkpoint_tensor *tensor, void *fine)
+// Makes the weight. The body is the caller's after TAPML_OK.
+static tapml_status make(const struct delta_item *item,
+                         const struct checkpoint_tensor *tensor,
+                         void *fine,
+                         void **out_body)
 {
     struct delta_form form = item->form;
     form.columns = delta_count_columns(tensor); // And not what a file says.
@@ -216,23 +219,49 @@ make(const struct delta_item *item, const struct checkpoint_tensor *tensor, void
     if (status == TAPML_OK) {
         status = delta_codec_apply(&form, tensor->data, body, fine);
     }
-    alloc_free(body);
     if (status == TAPML_OK && !hash_equal(hash_bytes(fine, (size_t)tensor->bytes), item->fine)) {
         status = status_fail(TAPML_INVALID, "expected bytes with the hash of the fine-tune, found "
                                             "others");
     }
-    return status == TAPML_OK ? TAPML_OK : status_explain(status, "tensor '%s'", item->name);
+    if (status != TAPML_OK) {
+        alloc_free(body);
+        return status_explain(status, "tensor '%s'", item->name);
+    }
+    *out_body = body;
+    return TAPML_OK;
 }
 
-static tapml_status apply_one(const struct delta_item *item, struct checkpoint *checkpoint)
+tapml_status
+delta_check(const struct delta_item *item, const struct checkpoint_tensor *tensor, void **out_body)
 {
+    TAPML_TRY(check_base(item, tensor));
+    void *fine = alloc_raw(tensor->bytes > 0 ? (size_t)tensor->bytes : 1);
+    const tapml_status status = fine ? make(item, tensor, fine, out_body) : status_no_memory();
+    alloc_free(fine);
+    return status;
+}
+
+void delta_release_body(void *body)
+{
+    alloc_free(body);
+}
+
+struct hash delta_hash(const struct delta *delta)
+{
+    return delta->hash;
+}
+
+tapml_status delta_apply_item(const struct delta_item *item, struct checkpoint *checkpoint)
+{
+    void *body = NULL;
     const struct checkpoint_tensor *tensor = checkpoint_find(checkpoint, item->name);
     TAPML_TRY(check_base(item, tensor));
     void *fine = checkpoint_copy(checkpoint, tensor->bytes > 0 ? tensor->bytes : ALIGN, ALIGN);
     if (!fine) {
         return status_no_memory();
     }
-    TAPML_TRY(make(item, tensor, fine));
+    TAPML_TRY(make(item, tensor, fine, &body));
+    alloc_free(body);
     checkpoint_leave(checkpoint, tensor);
     checkpoint_set_data(checkpoint, item->name, fine);
     return TAPML_OK;
@@ -241,7 +270,7 @@ static tapml_status apply_one(const struct delta_item *item, struct checkpoint *
 tapml_status delta_apply(const struct delta *delta, struct checkpoint *checkpoint)
 {
     for (size_t i = 0; i < delta->count; ++i) {
-        TAPML_TRY(apply_one(&delta->items[i], checkpoint));
+        TAPML_TRY(delta_apply_item(&delta->items[i], checkpoint));
     }
     checkpoint_set_change(checkpoint, delta->hash);
     return TAPML_OK;

@@ -65,5 +65,16 @@ uint64_t delta_count_columns(const struct checkpoint_tensor *tensor);
 // one than the file says. After a failure the checkpoint is only to be closed.
 tapml_status delta_apply(const struct delta *delta, struct checkpoint *checkpoint) STATUS_USED;
 
+// The parts of delta_apply, for those who keep a change otherwise (model/delta_beside.h): a weight
+// in the place of the base's; the check of one alone, with its body, which the caller releases; and
+// what checkpoint_set_change is told.
+tapml_status delta_apply_item(const struct delta_item *item,
+                              struct checkpoint *checkpoint) STATUS_USED;
+tapml_status delta_check(const struct delta_item *item,
+                         const struct checkpoint_tensor *tensor,
+                         void **out_body) STATUS_USED;
+void delta_release_body(void *body);
+struct hash delta_hash(const struct delta *delta);
+
 // Both: opens, applies and closes it. The message begins with "delta 'PATH'".
 tapml_status delta_join(const char *path, struct checkpoint *checkpoint) STATUS_USED;

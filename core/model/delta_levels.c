@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SCALE_BYTES = 2 };
+enum { SCALE_BYTES = 2, BLOCK_VALUES = 32, LOW_BYTES = 16, FIFTH_BYTES = 4 };
 
 int delta_levels_bits(enum delta_kind kind)
 {
@@ -146,6 +146,16 @@ struct delta_levels_cursor {
     int bits;
 };
 
+static struct delta_levels_cursor cursor_of(const struct delta_form *form,
+                                            const unsigned char *body)
+{
+    const unsigned char *mask = body + scales_of(form) * SCALE_BYTES;
+    return (struct delta_levels_cursor){.scales = body,
+                                        .mask = mask,
+                                        .codes = mask + (form->count + 7) / 8,
+                                        .bits = delta_levels_bits(form->kind)};
+}
+
 // One block of a row, which begins at value `begin`.
 static void
 apply_block(struct delta_levels_cursor *cursor, uint64_t begin, uint64_t count, double *io_values)
@@ -168,10 +178,7 @@ tapml_status delta_levels_apply(const struct delta_form *form,
 {
     double values[DELTA_LEVELS_BLOCK];
     const uint64_t size = dtype_bytes(form->dtype);
-    struct delta_levels_cursor cursor = {.scales = body,
-                                         .mask = body + scales_of(form) * SCALE_BYTES,
-                                         .bits = delta_levels_bits(form->kind)};
-    cursor.codes = cursor.mask + (form->count + 7) / 8;
+    struct delta_levels_cursor cursor = cursor_of(form, body);
     TAPML_TRY(check_scales(form, cursor.scales));
     TAPML_TRY(check_mask(form, cursor.mask));
     for (uint64_t begin = 0; begin < form->count;) {
@@ -183,4 +190,66 @@ tapml_status delta_levels_apply(const struct delta_form *form,
         begin += count;
     }
     return TAPML_OK;
+}
+
+// -- As blocks ---------------------------------------------------------------------------------
+
+int delta_levels_fit_blocks(const struct delta_form *form, const unsigned char *body)
+{
+    // The min of a block on a device, f16, is that of the lowest quant: -16 or -8 times the scale.
+    const double most = (form->kind == DELTA_24Q4 ? 4094 : 8188) / (double)DELTA_LEVELS_UNIT;
+    int fits = form->columns % BLOCK_VALUES == 0;
+    for (uint64_t i = 0; fits && i < scales_of(form); ++i) {
+        fits = fabs((double)scale_at(body, i)) <= most;
+    }
+    return fits;
+}
+
+// The quants of values `begin` and 31 behind it.
+static void read_quants(struct delta_levels_cursor *cursor, uint64_t begin, unsigned *out_quants)
+{
+    const int most = (1 << cursor->bits) - 1;
+    for (uint64_t i = 0; i < BLOCK_VALUES; ++i) {
+        int level = 0;
+        if (stays(cursor->mask, begin + i)) {
+            const uint64_t at = cursor->kept++ * (uint64_t)cursor->bits;
+            level = 2 * (cursor->codes[at / 8] >> (at % 8) & most) - most;
+        }
+        out_quants[i] = (unsigned)(level + (cursor->bits == 4 ? 16 : 8));
+    }
+}
+
+static unsigned char *
+write_block(int bits, float scale, const unsigned *quants, unsigned char *out_block)
+{
+    const uint16_t half = convert_f32_to_f16(scale * (float)DELTA_LEVELS_UNIT);
+    memcpy(out_block, &half, sizeof(half));
+    out_block += sizeof(half);
+    if (bits == 4) {
+        memset(out_block, 0, FIFTH_BYTES);
+        for (unsigned i = 0; i < BLOCK_VALUES; ++i) {
+            out_block[i / 8] |= (unsigned char)((quants[i] >> 4) << (i % 8));
+        }
+        out_block += FIFTH_BYTES;
+    }
+    for (unsigned i = 0; i < LOW_BYTES; ++i) {
+        out_block[i] = (unsigned char)((quants[i] & 15) | (quants[i + LOW_BYTES] & 15) << 4);
+    }
+    return out_block + LOW_BYTES;
+}
+
+void delta_levels_write_blocks(const struct delta_form *form,
+                               const unsigned char *body,
+                               unsigned char *out_blocks)
+{
+    struct delta_levels_cursor cursor = cursor_of(form, body);
+    unsigned quants[BLOCK_VALUES];
+    ASSERT(form->columns % BLOCK_VALUES == 0);
+    for (uint64_t begin = 0; begin < form->count; begin += BLOCK_VALUES) {
+        const uint64_t row = begin / form->columns, column = begin % form->columns;
+        const uint64_t scale =
+            row * delta_levels_blocks(form->columns) + column / DELTA_LEVELS_BLOCK;
+        read_quants(&cursor, begin, quants);
+        out_blocks = write_block(cursor.bits, scale_at(body, scale), quants, out_blocks);
+    }
 }

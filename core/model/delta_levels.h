@@ -39,6 +39,15 @@ void delta_levels_pack(struct delta_form *io_form,
                        const int8_t *levels,
                        unsigned char *out_body);
 
+// The changes of a body that is one as blocks of 32 values, gguf.q5_0/1 of levels of 4 bits and
+// gguf.q4_0/1 of those of 2: the same levels, with scales that are DELTA_LEVELS_UNIT times as
+// large. They fit where rows are complete blocks and all scales have a form that devices take.
+enum { DELTA_LEVELS_UNIT = 4096 };
+int delta_levels_fit_blocks(const struct delta_form *form, const unsigned char *body);
+void delta_levels_write_blocks(const struct delta_form *form,
+                               const unsigned char *body,
+                               unsigned char *out_blocks);
+
 // As delta_codec_apply.
 tapml_status delta_levels_apply(const struct delta_form *form,
                                 const void *base,

@@ -13,6 +13,7 @@
 #include "model/adapter.h"
 #include "model/checkpoint.h"
 #include "model/delta.h"
+#include "model/delta_beside.h"
 #include "model/quantised_config.h"
 #include "model/tensor_parallel.h"
 #include "model/weight_files.h"
@@ -386,9 +387,11 @@ static tapml_status open_weights(struct model *model, const struct model_options
                                  options->delta ? options->delta : options->adapter)
                    : TAPML_OK;
     }
-    TAPML_TRY(weight_files_open(options->folder, &model->checkpoint));
+    TAPML_TRY(options->base ? checkpoint_branch(options->base->checkpoint, &model->checkpoint)
+                            : weight_files_open(options->folder, &model->checkpoint));
     if (options->delta) {
-        TAPML_TRY(delta_join(options->delta, model->checkpoint));
+        TAPML_TRY(options->keeps_beside ? delta_beside_join(options->delta, model->checkpoint)
+                                        : delta_join(options->delta, model->checkpoint));
     }
     return options->adapter ? adapter_join(options->adapter, model->checkpoint) : TAPML_OK;
 }
@@ -444,6 +447,7 @@ tapml_status
 model_open(struct registry *registry, const struct model_options *options, struct model **out_model)
 {
     ASSERT(!options->config || options->without_weights);
+    ASSERT(!options->base || (options->base->checkpoint && !options->base->sharding));
     struct model *model = alloc_new(sizeof(*model));
     if (!model) {
         return status_no_memory();

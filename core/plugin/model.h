@@ -25,7 +25,13 @@ struct model_options {
     const char *architecture; // Id of the component to use; NULL: the one with the best score.
     int allow_unknown_keys;
     int without_weights; // Builds from the config alone.
+
+    // Whose weights it has, where they lie, but for those that `delta` and `adapter` change: a
+    // model of the same folder, with weights and not divided, that outlives it. NULL: those of the
+    // folder.
+    const struct model *base;
     const char *delta;   // The file of the difference of a fine-tune (model/delta.h), or NULL.
+    int keeps_beside;    // The base's weights stay, its changes are beside them where they can be.
     const char *adapter; // The folder of a LoRA adapter (model/adapter.h), or NULL.
 
     // The encoding that weights get at load, if it fits them; NULL: they stay as they are.

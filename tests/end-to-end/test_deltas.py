@@ -191,6 +191,59 @@ def levels_are_chosen_by_inputs(folder):
     assert outputs_that_lose(judged(exact))[0] == 0
 
 
+def told_by(*words):
+    """What `generate --json` says of each fine-tune, and what --explain says of all."""
+    done = rig.check(rig.host("generate", "--model", BASE, "--backend", "reference", *IDS, "--json", "--explain", *words), 0)
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+def fine_tunes_share_a_base(folder):
+    """Deltas and an adapter over one base say what each of them says alone."""
+    first = fine_tune(os.path.join(folder, "first"), r".*(q_proj|down_proj|norm)\.weight")
+    second = fine_tune(os.path.join(folder, "second"), r".*(o_proj|up_proj)\.weight")
+    deltas = [make(os.path.join(folder, name), fine)[0] for name, fine in (("first", first), ("second", second))]
+    _, adapter = adapters.make(os.path.join(folder, "adapter"), os.path.join(MODELS, "llama"), r".*\.q_proj")
+    words = [word for path in (*deltas, adapter) for word in ("--fine-tune", path)]
+    told, explained = told_by(*words)
+    alone = [told_by(option, path)[0][0] for option, path in (("--delta", deltas[0]), ("--delta", deltas[1]), ("--adapter", adapter))]
+    assert [one["fine_tune"] for one in told] == [*deltas, adapter], told
+    assert [one["ids"] for one in told] == [one["ids"] for one in alone], (told, alone)
+    assert told[0]["ids"] != told[2]["ids"], told
+    base, *own = map(int, re.search(r"weights of the base (\d+) bytes, of \S+ (\d+), of \S+ (\d+), of \S+ (\d+); source", explained).groups())
+    tensors = adapters.read_tensors(os.path.join(BASE, "model.safetensors"))
+    assert base == sum(len(data) for _, _, data in tensors.values()), (base, explained)
+    assert own[1] == sum(len(data) for name, (_, _, data) in tensors.items() if re.fullmatch(r".*(o_proj|up_proj)\.weight", name)), explained
+    # A worker has the weights of all of them, too.
+    assert told_by(*words, "--isolation", "always")[0] == told
+    refused = rig.check(rig.host("generate", "--model", BASE, "--backend", "reference", *IDS, "--beside"), 2)
+    rig.contains(refused.stderr, "--beside is of --fine-tune alone")
+
+
+def changes_stay_beside_their_weights(folder):
+    """Levels as blocks whose products are added give nearly the logits of the weights that are made, and take less."""
+    fine = fine_tune(folder, r".*(proj|embed_tokens|norm|lm_head)\.weight")
+    for kind in ("24q4", "24q2"):
+        path, _ = make(folder, fine, "--as", kind)
+        whole, _ = told_by("--fine-tune", path)
+        beside, explained = told_by("--fine-tune", path, "--beside")
+        assert whole[0]["ids"] == beside[0]["ids"], (kind, whole, beside)
+        base, own = map(int, re.search(r"weights of the base (\d+) bytes, of \S+ (\d+)", explained).groups())
+        assert own < base / 2, (kind, base, own)  # 16 bits against 4.5 or 5.5, and norms.
+        assert told_by("--fine-tune", path, "--beside", "--isolation", "always")[0] == beside
+    # A weight that lies as [in, out] has none beside it.
+    base = os.path.join(MODELS, "gpt2")
+    other = os.path.join(folder, "gpt2")
+    shutil.copytree(base, other)
+    tensors = adapters.read_tensors(os.path.join(other, "model.safetensors"))
+    name = next(name for name in tensors if name.endswith("c_fc.weight"))
+    dtype, shape, data = tensors[name]
+    tensors[name] = dtype, shape, array.array("f", (value * 1.01 for value in array.array("f", data))).tobytes()
+    adapters.write_tensors(os.path.join(other, "model.safetensors"), tensors)
+    path, _ = make(folder, other, "--as", "24q4", base=base)
+    done = rig.check(rig.host("generate", "--model", base, "--backend", "reference", *IDS, "--fine-tune", path, "--beside"), 2)
+    rig.contains(done.stderr, f"tensor '{name}': expected a product of all of it, as [out, in], for the change beside it")
+
+
 def what_does_not_fit_is_refused(folder):
     fine = fine_tune(folder)
     path, _ = make(folder, fine)
@@ -234,4 +287,4 @@ def what_does_not_fit_is_refused(folder):
 
 
 rig.main([xor_is_bit_for_bit, a_base_becomes_what_hugging_face_computed, a_run_of_a_delta, sparse_keeps_the_largest, levels_are_chosen_by_inputs,
-          what_does_not_fit_is_refused])
+          fine_tunes_share_a_base, changes_stay_beside_their_weights, what_does_not_fit_is_refused])

@@ -56,6 +56,36 @@ Test(checkpoint, the_fixtures_open_and_are_distinguished)
     }
 }
 
+Test(checkpoint, a_branch_has_the_tensors_where_they_lie)
+{
+    static const char other[1 << 16];
+    const char *const name = "model.norm.weight", *const encoded = "lm_head.weight";
+    struct checkpoint *base = NULL, *branch = NULL;
+    struct encoding_loss loss;
+    cr_assert_eq(open_data("models/llama", &base), TAPML_OK, "%s", status_message());
+    const struct hash hash = checkpoint_hash(base);
+    cr_assert_eq(checkpoint_branch(base, &branch), TAPML_OK);
+    cr_expect(hash_equal(checkpoint_hash(branch), hash));
+    cr_expect_eq(checkpoint_count(branch), checkpoint_count(base));
+    cr_expect_eq(checkpoint_map_count(branch), checkpoint_map_count(base));
+    cr_expect_eq(checkpoint_find(branch, name)->data, checkpoint_find(base, name)->data);
+    const void *data = checkpoint_find(base, name)->data;
+    cr_assert_leq(checkpoint_find(base, name)->bytes, sizeof(other));
+    checkpoint_set_data(branch, name, other);
+    cr_assert_eq(checkpoint_encode(branch, encoded, encoding_find_word("q8_0"), &loss), TAPML_OK,
+                 "%s", status_message());
+    cr_expect_eq(checkpoint_find(branch, name)->data, other);
+    cr_expect_eq(checkpoint_find(base, name)->data, data);
+    cr_expect_null(checkpoint_find(base, encoded)->tensor.encoding);
+    cr_expect_not(hash_equal(checkpoint_hash(branch), hash));
+    // What is encoded lies in a mapping of the branch, behind those of the base.
+    cr_expect_eq(checkpoint_map_count(branch), checkpoint_map_count(base) + 1);
+    cr_expect_eq(checkpoint_map_at(branch, 0).data, checkpoint_map_at(base, 0).data);
+    checkpoint_close(branch);
+    cr_expect(hash_equal(checkpoint_hash(base), hash));
+    checkpoint_close(base);
+}
+
 Test(checkpoint, encodes_a_tensor_in_its_place)
 {
     struct checkpoint *checkpoint = NULL;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "model/delta_levels.h"
+#include "tensor/encoding.h"
 
 #include <tapml/tensor.h>
 
@@ -83,4 +84,43 @@ Test(delta_levels, a_body_that_is_none_is_refused)
     refuse(mask, 0x01, "expected 204 values to stay, found others");
     refuse(mask + COUNT / 8, 0x80, "expected 204 values to stay, found others");
     refuse(1, 0x41, "expected finite scales, found"); // 0.25, 0x3e80 in bf16, becomes 0x7f80.
+}
+
+Test(delta_levels, blocks_have_the_same_levels)
+{
+    static const enum delta_kind kinds[] = {DELTA_24Q2, DELTA_24Q4};
+    static const char *const encodings[] = {"gguf.q4_0/1", "gguf.q5_0/1"};
+    enum { WIDE = 160, VALUES = 2 * WIDE, BLOCK = 32 };
+    for (int k = 0; k < 2; ++k) {
+        const int most = (1 << delta_levels_bits(kinds[k])) - 1;
+        struct delta_form form = {
+            .kind = kinds[k], .dtype = TAPML_F32, .count = VALUES, .columns = WIDE};
+        float scales[] = {0.25F, 0.001F, 1e-6F, 0.5F}, values[ENCODING_BLOCK_MAX];
+        int8_t levels[VALUES];
+        unsigned char body[BODY], blocks[BODY];
+        for (int i = 0; i < VALUES; ++i) {
+            levels[i] = (int8_t)(i % 4 < 2 ? 2 * (i / 2 % (most + 1)) - most : 0);
+        }
+        for (int i = 0; i < 4; ++i) {
+            scales[i] = delta_levels_round_scale((double)scales[i]);
+        }
+        delta_levels_pack(&form, scales, levels, body);
+        cr_assert(delta_levels_fit_blocks(&form, body));
+        delta_levels_write_blocks(&form, body, blocks);
+        for (int i = 0; i < VALUES; ++i) {
+            if (i % BLOCK == 0) {
+                encoding_decode(encoding_find(encodings[k]), blocks, VALUES / BLOCK,
+                                (uint64_t)i / BLOCK, values);
+            }
+            const int scale = i / WIDE * 2 + (i % WIDE >= DELTA_LEVELS_BLOCK);
+            cr_assert_eq(values[i % BLOCK], scales[scale] * DELTA_LEVELS_UNIT * (float)levels[i],
+                         "value %d", i);
+        }
+        // A scale beyond what the lowest quant has in f16, and rows of parts of blocks.
+        scales[3] = 2.5F;
+        delta_levels_pack(&form, scales, levels, body);
+        cr_expect_not(delta_levels_fit_blocks(&form, body));
+        form = form_of(kinds[k]);
+        cr_expect_not(delta_levels_fit_blocks(&form, body));
+    }
 }
